@@ -1,0 +1,85 @@
+"""Keyphrases of a document, in phrases taken from it, each with its place: MDERank in one encoder pass.
+
+>>> from mderank import MDERank
+>>> MDERank().extract("Coral reefs feed fish. Warm water harms coral reefs.", top_k=1)[0].text
+'Coral reefs'
+
+Importing mderank loads neither spaCy nor ONNX Runtime nor torch; making an `MDERank` loads what it needs.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+__version__ = "0.1.0"
+
+_HOMES = {
+    "mderank.pipeline": ("MDERank",),
+    "mderank.extractor": ("Extractor",),
+    "mderank.keyphrase": ("Keyphrase", "Keyphrases"),
+    "mderank.document": ("Document", "Span", "Token"),
+    "mderank.candidate": ("Candidate", "Occurrence"),
+    "mderank.tagging": ("SpacyTagger", "Tagger"),
+    "mderank.candidates": ("CandidateSource", "NGrams", "NounPhrases", "PhraseList"),
+    "mderank.masking": ("All", "Highest", "Masking", "Once", "Subset"),
+    "mderank.encoding": ("Encoder", "EncoderSpec", "load_encoder"),
+    "mderank.ranking": ("MMR",),
+    "mderank.errors": (
+        "ExactFallbackWarning",
+        "InputError",
+        "LanguageWarning",
+        "MDERankError",
+        "MDERankWarning",
+        "MissingExtraError",
+        "ModelError",
+        "OptionError",
+    ),
+}
+_HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
+
+__all__ = sorted([*_HOME_OF, "__version__"])  # noqa: PLE0605
+
+if TYPE_CHECKING:
+    from mderank.candidate import Candidate as Candidate
+    from mderank.candidate import Occurrence as Occurrence
+    from mderank.candidates import CandidateSource as CandidateSource
+    from mderank.candidates import NGrams as NGrams
+    from mderank.candidates import NounPhrases as NounPhrases
+    from mderank.candidates import PhraseList as PhraseList
+    from mderank.document import Document as Document
+    from mderank.document import Span as Span
+    from mderank.document import Token as Token
+    from mderank.encoding import Encoder as Encoder
+    from mderank.encoding import EncoderSpec as EncoderSpec
+    from mderank.encoding import load_encoder as load_encoder
+    from mderank.errors import ExactFallbackWarning as ExactFallbackWarning
+    from mderank.errors import InputError as InputError
+    from mderank.errors import LanguageWarning as LanguageWarning
+    from mderank.errors import MDERankError as MDERankError
+    from mderank.errors import MDERankWarning as MDERankWarning
+    from mderank.errors import MissingExtraError as MissingExtraError
+    from mderank.errors import ModelError as ModelError
+    from mderank.errors import OptionError as OptionError
+    from mderank.extractor import Extractor as Extractor
+    from mderank.keyphrase import Keyphrase as Keyphrase
+    from mderank.keyphrase import Keyphrases as Keyphrases
+    from mderank.masking import All as All
+    from mderank.masking import Highest as Highest
+    from mderank.masking import Masking as Masking
+    from mderank.masking import Once as Once
+    from mderank.masking import Subset as Subset
+    from mderank.pipeline import MDERank as MDERank
+    from mderank.ranking import MMR as MMR
+    from mderank.tagging import SpacyTagger as SpacyTagger
+    from mderank.tagging import Tagger as Tagger
+
+
+def __getattr__(name: str) -> Any:
+    if name in _HOME_OF:
+        return getattr(import_module(_HOME_OF[name]), name)
+    raise AttributeError(f"module 'mderank' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return list(__all__)

@@ -1,0 +1,88 @@
+"""What a source of candidates is, and what the sources share: which tokens are words, and where a phrase stands."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Protocol
+
+from mderank.candidate import Candidate, Occurrence
+from mderank.candidates.stopwords import stop_words_of
+from mderank.document import Document, Span, Token
+
+
+class CandidateSource(Protocol):
+    """Finds the phrases of a document that may be keyphrases."""
+
+    def find(self, document: Document) -> list[Candidate]:
+        """The candidates, by first occurrence; a phrase that was asked for and is not there has no occurrences."""
+        ...
+
+
+def is_word(token: Token) -> bool:
+    """Whether a token may be part of a phrase: it has a letter or digit, and can be read."""
+    return "\ufffd" not in token.text and any(character.isalnum() for character in token.text)
+
+
+def is_content(words: Sequence[Token]) -> bool:
+    """Whether words can be a phrase: some letter, and more than one lone Latin letter ("x", "n" are variables)."""
+    if len(words) == 1 and len(words[0].text.strip(".")) == 1 and words[0].text.isascii():
+        return False
+    return any(character.isalpha() for word in words for character in word.text)
+
+
+def runs(document: Document, extra_stop_words: frozenset[str]) -> Iterator[range]:
+    """The longest stretches of words with no stop word, punctuation or paragraph break in them."""
+    stop_words = stop_words_of(document.language) | extra_stop_words
+    start = 0
+    for index, token in enumerate(document.tokens):
+        if index in document.paragraph_starts and start < index:
+            yield range(start, index)
+            start = index
+        if not is_word(token) or token.text.lower() in stop_words:
+            if start < index:
+                yield range(start, index)
+            start = index + 1
+    if start < len(document.tokens):
+        yield range(start, len(document.tokens))
+
+
+def locate(document: Document, found: Iterable[range]) -> list[Candidate]:
+    """One candidate for all the ranges of tokens that read the same but for case, with every place it stands at.
+
+    Places inside longer phrases count, whatever their tags; places that overlap an earlier place of the same
+    candidate do not.
+    """
+    words = [token.text.lower() for token in document.tokens]
+    counts: dict[tuple[str, ...], int] = {}
+    for tokens in found:
+        key = tuple(words[tokens.start : tokens.stop])
+        counts[key] = counts.get(key, 0) + 1
+    places: dict[tuple[str, ...], list[range]] = {key: [] for key in counts}
+    unbroken = _unbroken(document)
+    for length in sorted({len(key) for key in counts}):
+        for start in range(len(words) - length + 1):
+            key = tuple(words[start : start + length])
+            known = places.get(key)
+            if known is None or unbroken[start] < start + length or (known and known[-1].stop > start):
+                continue
+            known.append(range(start, start + length))
+    candidates = [
+        Candidate(" ".join(key), tuple(_occurrence(document, place) for place in places[key]), counts[key])
+        for key in counts
+    ]
+    return sorted(candidates, key=lambda candidate: (candidate.first, -len(candidate.key)))
+
+
+def _unbroken(document: Document) -> list[int]:
+    """For each token the index at which the next paragraph begins."""
+    ends = [len(document.tokens)] * len(document.tokens)
+    following = len(document.tokens)
+    for index in range(len(document.tokens) - 1, -1, -1):
+        ends[index] = following
+        if index in document.paragraph_starts:
+            following = index
+    return ends
+
+
+def _occurrence(document: Document, words: range) -> Occurrence:
+    return Occurrence(Span(document.tokens[words.start].start, document.tokens[words.stop - 1].end), words)

@@ -1,0 +1,102 @@
+"""Noun phrases by a pattern over part-of-speech tags: the paper's candidates."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from mderank.candidate import Candidate
+from mderank.candidates.base import is_content, locate, runs
+from mderank.document import Document, Tagset
+from mderank.errors import OptionError
+
+# Section 3 of the paper: any number of nouns and adjectives, then a noun. And the same in universal tags.
+PATTERNS: dict[Tagset, str] = {
+    "penn": "<NN.*|JJ>*<NN.*>",
+    "universal": "<NOUN|PROPN|ADJ>*<NOUN|PROPN>",
+}
+
+_ELEMENT = re.compile(r"<([^<>]*)>")
+_BETWEEN = re.compile(r"[\s*+?|(){},\d]*")
+# A regular expression that fails late on a long run would be tried at each of its words: bound the run.
+_LONGEST_RUN = 256
+
+
+@dataclass(frozen=True)
+class NounPhrases:
+    """The longest stretches of words whose tags match ``pattern``, with no stop word in them.
+
+    ``pattern`` is a regular expression over tags in angle brackets (``None``: the paper's ``<NN.*|JJ>*<NN.*>``, or
+    its like in universal tags). Phrases of more than ``max_words`` words are tables and lists rather than phrases,
+    and are passed over (``None``: no limit, as in the paper). ``stop_words`` are added to the language's own.
+
+    - A hyphenated word is one word; the possessive 's ends a phrase (add ``POS`` to the pattern to change that).
+    - A line break inside a wrapped paragraph does not end a phrase, the end of a paragraph does.
+    - A phrase without any letter, and a lone Latin letter, are no candidates.
+
+    >>> from mderank import Document
+    >>> document = Document.from_tagged([("fast", "JJ"), ("graph", "NN"), ("algorithms", "NNS"), ("win", "VBP")])
+    >>> [candidate.key for candidate in NounPhrases().find(document)]
+    ['fast graph algorithms']
+    """
+
+    pattern: str | None = None
+    max_words: int | None = 8
+    stop_words: frozenset[str] = field(default=frozenset())
+
+    def __post_init__(self) -> None:
+        if self.max_words is not None and self.max_words < 1:
+            raise OptionError(f"max_words must be at least 1, not {self.max_words}")
+        object.__setattr__(self, "stop_words", frozenset(word.lower() for word in self.stop_words))
+        if self.pattern is not None:
+            _compile(self.pattern, ("NN",))
+
+    def find(self, document: Document) -> list[Candidate]:
+        """The noun phrases of ``document``."""
+        return locate(document, self._phrases(document))
+
+    def _phrases(self, document: Document) -> Iterator[range]:
+        tags = tuple(sorted({token.tag for token in document.tokens}))
+        regex = _compile(self.pattern or PATTERNS[document.tagset], tags)
+        letter = {tag: chr(_FIRST_LETTER + index) for index, tag in enumerate(tags)}
+        for run in runs(document, self.stop_words):
+            for start in range(run.start, run.stop, _LONGEST_RUN):
+                words = document.tokens[start : min(run.stop, start + _LONGEST_RUN)]
+                for match in regex.finditer("".join(letter[word.tag] for word in words)):
+                    phrase = words[match.start() : match.end()]
+                    too_long = self.max_words is not None and len(phrase) > self.max_words
+                    if phrase and not too_long and is_content(phrase):
+                        yield range(start + match.start(), start + match.end())
+
+
+# Each tag of a document is one private letter, so that a match's positions are the words' positions.
+_FIRST_LETTER = 0xE000
+
+
+def _compile(pattern: str, tags: tuple[str, ...]) -> re.Pattern[str]:
+    """The regular expression over letters that ``pattern`` over ``tags`` stands for."""
+    pieces: list[str] = []
+    position = 0
+    try:
+        for element in _ELEMENT.finditer(pattern):
+            pieces.append(_between(pattern, position, element.start()))
+            tag = re.compile(element.group(1))
+            letters = "".join(chr(_FIRST_LETTER + index) for index, name in enumerate(tags) if tag.fullmatch(name))
+            pieces.append(f"[{letters}]" if letters else "(?!)")
+            position = element.end()
+        pieces.append(_between(pattern, position, len(pattern)))
+        if position == 0:
+            raise OptionError(f"the pattern {pattern!r} has no tag in angle brackets, as in '<JJ>*<NN.*>'")
+        return re.compile("".join(pieces))
+    except re.error as error:
+        raise OptionError(f"the pattern {pattern!r} is not a regular expression over tags: {error}") from error
+
+
+def _between(pattern: str, start: int, end: int) -> str:
+    text = pattern[start:end]
+    if not _BETWEEN.fullmatch(text):
+        raise OptionError(
+            f"the pattern {pattern!r} has {text.strip()!r} outside angle brackets; write tags as '<JJ>*<NN.*>'"
+        )
+    return re.sub(r"\s", "", text)

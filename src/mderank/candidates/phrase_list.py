@@ -1,0 +1,69 @@
+"""The user's own phrases: a thesaurus, a tag list, product names."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from mderank.candidate import Candidate, Occurrence
+from mderank.document import Document, Span
+from mderank.errors import OptionError
+
+_PART = re.compile(r"\w+|[^\w\s]")
+
+
+@dataclass(frozen=True)
+class PhraseList:
+    """Phrases that the user names, found wherever they stand as whole words, in any case, over line breaks too.
+
+    A phrase that does not occur is returned with no occurrences, so that it can be reported.
+
+    >>> from mderank import Document
+    >>> document = Document.from_tagged([("Deep", "JJ"), ("learning", "NN"), ("works", "VBZ")])
+    >>> [(c.key, len(c.occurrences)) for c in PhraseList(["deep learning", "shallow learning"]).find(document)]
+    [('deep learning', 1), ('shallow learning', 0)]
+    """
+
+    phrases: tuple[str, ...]
+
+    def __init__(self, phrases: Iterable[str]) -> None:
+        if isinstance(phrases, str):
+            raise OptionError("PhraseList takes several phrases, not one string: PhraseList(['one phrase'])")
+        cleaned = (" ".join(phrase.split()) for phrase in phrases)
+        object.__setattr__(self, "phrases", tuple(dict.fromkeys(phrase for phrase in cleaned if phrase)))
+        if not self.phrases:
+            raise OptionError("the list of phrases is empty: give at least one phrase")
+
+    def find(self, document: Document) -> list[Candidate]:
+        """The listed phrases with their places, those that occur first, in the order of the text."""
+        end = document.tokens[-1].end if document.tokens else 0
+        parts = [(match.group().lower(), match.start(), match.end()) for match in _PART.finditer(document.text, 0, end)]
+        wanted: dict[tuple[str, ...], list[Span]] = {}
+        for phrase in self.phrases:
+            wanted.setdefault(_split(phrase), [])
+        for length in sorted({len(key) for key in wanted}):
+            for start in range(len(parts) - length + 1):
+                stretch = parts[start : start + length]
+                places = wanted.get(tuple(part[0] for part in stretch))
+                if places is None or (places and places[-1].end > stretch[0][1]):
+                    continue
+                places.append(Span(stretch[0][1], stretch[-1][2]))
+        starts = [token.start for token in document.tokens]
+        ends = [token.end for token in document.tokens]
+        breaks = sorted(document.paragraph_starts - {0})
+        candidates: dict[str, Candidate] = {}
+        for phrase in self.phrases:
+            occurrences = []
+            for span in wanted[_split(phrase)]:
+                words = range(bisect_right(ends, span.start), bisect_left(starts, span.end))
+                broken = bisect_right(breaks, words.start) < bisect_left(breaks, words.stop)
+                if words and not broken:
+                    occurrences.append(Occurrence(span, words))
+            candidates.setdefault(phrase.lower(), Candidate(phrase.lower(), tuple(occurrences), len(occurrences)))
+        return sorted(candidates.values(), key=lambda c: (not c.occurrences, c.first if c.occurrences else 0))
+
+
+def _split(phrase: str) -> tuple[str, ...]:
+    return tuple(part.lower() for part in _PART.findall(phrase))

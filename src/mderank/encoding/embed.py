@@ -1,0 +1,76 @@
+"""Documents and masks to embeddings: windows, then one pass or the exact form, then pooling."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from mderank.document import Span
+from mderank.encoding import exact as exact_form
+from mderank.encoding import packing
+from mderank.encoding.base import Encoder, Ints, Pieces, PoolingName
+from mderank.encoding.pooling import Embeddings, Pool, make_pool
+from mderank.encoding.windows import windows
+
+
+@dataclass(frozen=True)
+class Request:
+    """A text in pieces, where it may be cut into windows, and the spans that each mask hides."""
+
+    pieces: Pieces
+    breaks: Sequence[int]
+    masks: Sequence[tuple[Span, ...]]
+
+
+def embed(
+    encoder: Encoder, requests: Sequence[Request], *, pooling: PoolingName, layer: int, exact: bool
+) -> list[Embeddings]:
+    """The embedding of every document and its change under each of its masks."""
+    spec = encoder.spec
+    pools = [make_pool(pooling, len(request.masks), spec.dimension) for request in requests]
+    work = (
+        (pool, window, ids, masks)
+        for pool, request in zip(pools, requests, strict=True)
+        for window, ids, masks in _windows(encoder, request)
+    )
+    if exact:
+        for pool, window, ids, masks in work:
+            exact_form.run(encoder, pool, window, ids, masks, layer)
+    else:
+        packing.run(encoder, (item for each in work for item in packing.passes(*each)), layer)
+    return [pool.finish() for pool in pools]
+
+
+def _windows(encoder: Encoder, request: Request) -> Iterator[tuple[int, Ints, list[tuple[int, Ints]]]]:
+    """Each window's tokens, and the rows that each mask hides in it."""
+    spec = encoder.spec
+    cuts = windows(request.pieces, request.breaks, spec.capacity)
+    starts = np.asarray([cut.start for cut in cuts], dtype=np.int64)
+    masks: list[list[tuple[int, Ints]]] = [[] for _ in cuts]
+    for mask, pieces in enumerate(_hidden_pieces(request)):
+        holders = np.searchsorted(starts, pieces, side="right") - 1
+        for part in np.split(np.arange(len(pieces)), np.flatnonzero(np.diff(holders)) + 1):
+            if len(part):
+                holder = holders[part[0]]
+                masks[holder].append((mask, pieces[part] - starts[holder] + len(spec.prefix)))
+    for number, cut in enumerate(cuts):
+        text = request.pieces.ids[cut.start : cut.stop]
+        yield number, np.concatenate([spec.prefix, text, spec.suffix]).astype(np.int64), masks[number]
+
+
+def _hidden_pieces(request: Request) -> Iterator[Ints]:
+    """For each mask the pieces that touch one of its spans, in order."""
+    pieces = request.pieces
+    spans = np.asarray([span for mask in request.masks for span in mask], dtype=np.int64).reshape(-1, 2)
+    first = np.searchsorted(pieces.ends, spans[:, 0], side="right").tolist()
+    last = np.searchsorted(pieces.starts, spans[:, 1], side="left").tolist()
+    span = 0
+    for mask in request.masks:
+        touched = {piece for index in range(span, span + len(mask)) for piece in range(first[index], last[index])}
+        span += len(mask)
+        yield np.asarray(sorted(touched), dtype=np.int64)
+
+
+__all__ = ["Embeddings", "Pool", "Request", "embed"]

@@ -1,0 +1,267 @@
+"""A Hugging Face encoder to ONNX form, checked against the original before anything is written."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import logging
+import os
+import tempfile
+import warnings
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from mderank.document import Span
+from mderank.encoding.base import Encoder, EncoderSpec, Floats
+from mderank.encoding.embed import Request, embed
+from mderank.encoding.onnx import (
+    EXACT_INPUTS,
+    GRAPH_FILE,
+    ONE_PASS_INPUTS,
+    TOKENIZER_FILE,
+    OnnxEncoder,
+    output_name,
+    write_spec,
+)
+from mderank.errors import InputError, MissingExtraError, ModelError
+
+if TYPE_CHECKING:
+    import onnx
+    import torch
+
+    from mderank.encoding.torch import TorchEncoder
+
+Storage = Literal["float32", "int8"]
+STORAGES: tuple[Storage, ...] = ("float32", "int8")
+
+OPSET = 18
+
+# How far the exported encoder may be from the original.
+_CLOSE = 1e-3  # float32: largest difference of any state, the states being of the order of 1
+_SAME_RANKS = 0.98  # int8: Spearman's rank correlation over the words of the texts below
+
+# What the two are compared on: prose of three fields, every word masked in turn.
+CHECK_TEXTS = (
+    "Tidal marshes store carbon at rates far above those of most forests. We measured sediment accretion in twelve "
+    "marshes along an estuary for six years and found that accretion follows the supply of fine sediment rather than "
+    "the rise of the sea. Where dams hold the sediment back, marsh plants build peat instead, more slowly.",
+    "A compiler that knows the shape of every array can plan memory before the program runs. We describe an allocator "
+    "that colours the interference graph of array lifetimes, and report its memory use on forty numerical programs "
+    "against a general allocator and against the plans of experts.",
+    "The strike began in the harbour and reached the mills within a week. Newspapers of the day blamed agitators, but "
+    "the letters of the mill owners speak of wages that had not moved in ten years, of rents that had doubled, and of "
+    "a winter for which no coal had been bought.",
+)
+
+
+def export(
+    model: str,
+    folder: Path,
+    *,
+    storage: Storage = "float32",
+    name: str | None = None,
+    report: Callable[[str], None] = lambda line: None,
+) -> EncoderSpec:
+    """Write ``model`` (a hub name or folder) in ONNX form into ``folder``, which must be new or empty.
+
+    ``storage="int8"`` stores the weights in a quarter of the space, one scale a channel; they are made float32 again
+    when loaded, so that the speed is the same. ``report`` is told what was done and measured.
+    """
+    try:
+        import onnx  # noqa: F401
+        import onnxscript  # noqa: F401
+    except ImportError as error:
+        raise MissingExtraError("mderank export", "export") from error
+    from mderank.encoding.torch import TorchEncoder
+
+    folder = Path(folder)
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise InputError(f"{folder} exists and is not an empty folder: choose another, or empty it first")
+    original = TorchEncoder(model, device="cpu")
+    label = name or Path(model).name
+    report(f"{model}: {original.spec.layers} layers, one pass {'yes' if original.spec.one_pass else 'no'}")
+    graph = _graph(original)
+    if storage == "int8":
+        _store_int8(graph)
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=folder.parent, prefix=".mderank-export-") as scratch:
+        draft = Path(scratch)
+        (draft / GRAPH_FILE).write_bytes(graph.SerializeToString())
+        original.tokenizer.save(str(draft / TOKENIZER_FILE))
+        spec = replace(original.spec, name=label)
+        write_spec(spec, draft)
+        agreement = compare(original, OnnxEncoder(draft))
+        report(f"largest difference of a state {agreement['difference']:.1e}, rank agreement {agreement['ranks']:.4f}")
+        _judge(model, storage, agreement)
+        write_spec(spec, draft, source=label, storage=storage, agreement=agreement)
+        if folder.exists():
+            folder.rmdir()
+        os.chmod(draft, 0o755)
+        os.rename(draft, folder)
+        draft.mkdir()  # what TemporaryDirectory will remove
+    return spec
+
+
+def _judge(model: str, storage: Storage, agreement: dict[str, float]) -> None:
+    bad = agreement["difference"] > _CLOSE if storage == "float32" else agreement["ranks"] < _SAME_RANKS
+    if bad:
+        raise ModelError(
+            f"the ONNX form of '{model}' does not agree with the original (largest difference of a state "
+            f"{agreement['difference']:.1e}, rank agreement {agreement['ranks']:.4f}); nothing was written"
+        )
+
+
+def compare(original: Encoder, exported: Encoder) -> dict[str, float]:
+    """The largest difference of any state of any layer, and the mean rank correlation of masked words' scores."""
+    from mderank.encoding.base import Inputs
+
+    spec = original.spec
+    difference = 0.0
+    ranks = []
+    for text in CHECK_TEXTS:
+        pieces = original.pieces(text)
+        if pieces.ids.tolist() != exported.pieces(text).ids.tolist():
+            raise ModelError(f"the exported tokenizer of '{spec.name}' reads a text differently; nothing was written")
+        ids = np.concatenate([spec.prefix, pieces.ids, spec.suffix]).astype(np.int64)[None]
+        for layer in range(spec.layers + 1):
+            states = original.states(Inputs(ids), layer) - exported.states(Inputs(ids), layer)
+            difference = max(difference, float(np.abs(states).max()))
+        ranks.append(spearman(_word_scores(original, text), _word_scores(exported, text)))
+    return {"difference": difference, "ranks": float(np.mean(ranks))}
+
+
+def _word_scores(encoder: Encoder, text: str) -> Floats:
+    """How far masking each word moves the document's embedding."""
+    pieces = encoder.pieces(text)
+    starts = [0, *(index + 1 for index, character in enumerate(text) if character == " ")]
+    masks = [(Span(start, end),) for start, end in zip(starts, [*starts[1:], len(text)], strict=True)]
+    (result,) = embed(
+        encoder,
+        [Request(pieces, (), masks)],
+        pooling="mean",
+        layer=encoder.spec.layers,
+        exact=not encoder.spec.one_pass,
+    )
+    norms: Floats = np.linalg.norm(result.changes, axis=1)
+    return norms
+
+
+def spearman(one: Floats, other: Floats) -> float:
+    """Spearman's rank correlation of two lists without ties to speak of."""
+    first, second = (np.argsort(np.argsort(values)).astype(np.float64) for values in (one, other))
+    return float(np.corrcoef(first, second)[0, 1])
+
+
+def _graph(encoder: TorchEncoder) -> onnx.ModelProto:
+    import torch
+
+    spec = encoder.spec
+    names = ONE_PASS_INPUTS if spec.one_pass else EXACT_INPUTS
+    outputs = [output_name(layer) for layer in range(spec.layers + 1)]
+    size = 16
+    ids = torch.full((2, size), spec.mask_id)
+    positions = (spec.first_position + torch.arange(size)).repeat(2, 1)
+    example = (ids, positions, torch.zeros(2, 1, size, size))[: len(names)]
+    batch, length = torch.export.Dim("batch"), torch.export.Dim("length", min=2)
+    shapes: list[dict[int, Any]] = [{0: batch, 1: length}, {0: batch, 1: length}, {0: batch, 2: length, 3: length}]
+    wrapper = _hidden_states(encoder.module, names)
+    # The exporter talks a lot, on every channel there is.
+    logging.getLogger("torch.onnx").setLevel(logging.ERROR)
+    with (
+        warnings.catch_warnings(),
+        contextlib.redirect_stdout(io.StringIO()),
+        contextlib.redirect_stderr(io.StringIO()),
+    ):
+        warnings.simplefilter("ignore")
+        try:
+            program = torch.onnx.export(
+                wrapper,
+                example,
+                dynamo=True,
+                input_names=list(names),
+                output_names=outputs,
+                dynamic_shapes=(tuple(shapes[: len(names)]),),
+                opset_version=OPSET,
+                verbose=False,
+            )
+        except Exception as error:  # whatever torch raises
+            raise ModelError(
+                f"torch cannot export '{spec.name}' to ONNX: {str(error).splitlines()[0]}; "
+                "it can still be used directly: --model " + spec.name
+            ) from error
+    if program is None:
+        raise ModelError(f"torch exported nothing for '{spec.name}'")
+    model: onnx.ModelProto = program.model_proto
+    _forget_where_it_was_made(model)
+    return model
+
+
+def _forget_where_it_was_made(model: onnx.ModelProto) -> None:
+    """Take out stack traces and paths of this machine, which the exporter writes beside every node."""
+    graph = model.graph
+    for part in (model, graph, *graph.node, *graph.initializer, *graph.input, *graph.output, *graph.value_info):
+        del part.metadata_props[:]
+        part.doc_string = ""
+
+
+def _hidden_states(module: torch.nn.Module, names: tuple[str, ...]) -> torch.nn.Module:
+    import torch
+
+    class HiddenStates(torch.nn.Module):
+        """The model as a function from named inputs to the states of all layers."""
+
+        def __init__(self) -> None:
+            super().__init__()
+            self.module = module
+
+        def forward(self, *inputs: torch.Tensor) -> tuple[torch.Tensor, ...]:
+            output = self.module(**dict(zip(names, inputs, strict=True)), output_hidden_states=True, return_dict=True)
+            return tuple(output.hidden_states)
+
+    return HiddenStates().eval()
+
+
+def _store_int8(model: onnx.ModelProto) -> None:
+    """Store every weight matrix in int8 with one scale a channel, behind a DequantizeLinear node.
+
+    The channel is the output of a linear layer, the row of an embedding table: each then uses its own range.
+    """
+    from onnx import helper, numpy_helper
+
+    graph = model.graph
+    axes: dict[str, int] = {}
+    for node in graph.node:
+        if node.op_type == "Gather":
+            axes[node.input[0]] = 0
+        elif node.op_type in ("MatMul", "Gemm"):
+            transposed = any(attribute.name == "transB" and attribute.i for attribute in node.attribute)
+            axes[node.input[1]] = 0 if transposed else 1
+    kept, nodes = [], []
+    for weight in graph.initializer:
+        values = numpy_helper.to_array(weight)
+        axis = axes.get(weight.name)
+        if axis is None or values.ndim != 2 or values.dtype != np.float32 or values.size < 4096:
+            kept.append(weight)
+            continue
+        scale = np.abs(values).max(axis=1 - axis, keepdims=True) / 127
+        scale[scale == 0] = 1
+        quantized = np.clip(np.round(values / scale), -127, 127).astype(np.int8)
+        kept.append(numpy_helper.from_array(quantized, weight.name + "_int8"))
+        kept.append(numpy_helper.from_array(scale.reshape(-1).astype(np.float32), weight.name + "_scale"))
+        nodes.append(
+            helper.make_node(
+                "DequantizeLinear",
+                [weight.name + "_int8", weight.name + "_scale"],
+                [weight.name],
+                axis=axis,
+                name=weight.name + "_dequantize",
+            )
+        )
+    del graph.initializer[:]
+    graph.initializer.extend(kept)
+    for position, node in enumerate(nodes):
+        graph.node.insert(position, node)

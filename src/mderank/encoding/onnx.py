@@ -1,0 +1,136 @@
+"""Encoders by ONNX Runtime: the embedded model, and whatever ``mderank export`` wrote. No torch is needed.
+
+A model is a folder with three files: ``model.onnx``, ``tokenizer.json`` and ``encoder.json``, which holds the
+`EncoderSpec`. The graph takes ``input_ids`` (B, S), and if the encoder can do one pass also ``position_ids`` (B, S)
+and ``attention_mask`` (B, 1, S, S), which is added to the attention scores; it gives ``hidden_0`` … ``hidden_L``.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, fields
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from mderank.encoding.base import POOLINGS, EncoderSpec, Floats, Inputs, Pieces
+from mderank.encoding.tokenizer import load_tokenizer, split
+from mderank.errors import ModelError
+
+GRAPH_FILE, TOKENIZER_FILE, SPEC_FILE = "model.onnx", "tokenizer.json", "encoder.json"
+ONE_PASS_INPUTS = ("input_ids", "position_ids", "attention_mask")
+EXACT_INPUTS = ("input_ids",)
+
+HIDE = np.finfo(np.float32).min  # added to an attention score, it makes the softmax exactly 0
+
+
+def output_name(layer: int) -> str:
+    """The graph's name for the states after ``layer`` layers."""
+    return f"hidden_{layer}"
+
+
+def is_onnx_folder(folder: Path) -> bool:
+    """Whether ``mderank export`` wrote this folder."""
+    return (folder / SPEC_FILE).is_file()
+
+
+def write_spec(spec: EncoderSpec, folder: Path, **notes: Any) -> None:
+    """Write ``encoder.json``, with whatever else should be known about the model."""
+    text = json.dumps({**asdict(spec), **notes}, indent=2)
+    (folder / SPEC_FILE).write_text(text + "\n", encoding="utf-8")
+
+
+def read_spec(folder: Path) -> EncoderSpec:
+    """The `EncoderSpec` that a folder holds."""
+    file = folder / SPEC_FILE
+    try:
+        data = json.loads(file.read_text(encoding="utf-8"))
+        known = {field.name: data[field.name] for field in fields(EncoderSpec)}
+        known |= {"prefix": tuple(data["prefix"]), "suffix": tuple(data["suffix"])}
+        spec = EncoderSpec(**known)
+        if spec.pooling not in POOLINGS:
+            raise ValueError(f"unknown pooling {spec.pooling!r}")
+        return spec
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise ModelError(f"{file} cannot be read ({error!r}): write the folder again with mderank export") from error
+
+
+class OnnxEncoder:
+    """An encoder in ONNX form, on the CPU.
+
+    ``threads`` is how many cores one encoder call may use (default: all that this process may use).
+    """
+
+    def __init__(self, folder: str | Path, *, threads: int | None = None) -> None:
+        self.folder = Path(folder)
+        self._threads = threads
+        self.spec = read_spec(self.folder)
+        self._open()
+
+    def _open(self) -> None:
+        import onnxruntime as ort
+
+        for name in (GRAPH_FILE, TOKENIZER_FILE):
+            if not (self.folder / name).is_file():
+                raise ModelError(f"{self.folder} has no {name}: write the folder again with mderank export")
+        self._tokenizer = load_tokenizer(self.folder / TOKENIZER_FILE)
+        options = ort.SessionOptions()
+        options.intra_op_num_threads = self._threads or 0
+        # Weights are stored in int8 and made float32 once, when the graph is loaded, not at every run.
+        options.add_session_config_entry("session.disable_quant_qdq", "1")
+        options.log_severity_level = 3
+        try:
+            self._session = ort.InferenceSession(
+                str(self.folder / GRAPH_FILE), options, providers=["CPUExecutionProvider"]
+            )
+        except Exception as error:  # ONNX Runtime's errors share no base but Exception
+            raise ModelError(f"{self.folder / GRAPH_FILE} cannot be loaded by ONNX Runtime: {error}") from error
+        self._check_signature()
+        self._run_options = ort.RunOptions()
+        # A lower layer is asked for: do not compute those above it.
+        self._run_options.add_run_config_entry("only_execute_path_to_fetches", "1")
+        self._run_options.only_execute_path_to_fetches = True
+
+    def _check_signature(self) -> None:
+        expected = ONE_PASS_INPUTS if self.spec.one_pass else EXACT_INPUTS
+        inputs = {node.name: node for node in self._session.get_inputs()}
+        outputs = {node.name for node in self._session.get_outputs()}
+        wrong = sorted(inputs) != sorted(expected)
+        wrong = wrong or (self.spec.one_pass and len(inputs["attention_mask"].shape) != 4)
+        wrong = wrong or not {output_name(layer) for layer in range(self.spec.layers + 1)} <= outputs
+        if wrong:
+            found = ", ".join(f"{name} {list(node.shape)}" for name, node in inputs.items())
+            raise ModelError(
+                f"{self.folder / GRAPH_FILE} does not take {', '.join(expected)} and give {output_name(0)} to "
+                f"{output_name(self.spec.layers)}; it takes {found} and gives {', '.join(sorted(outputs))}: "
+                "make it from the original encoder with mderank export"
+            )
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Sent to another process, it opens its files there."""
+        return {"folder": self.folder, "_threads": self._threads, "spec": self.spec}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._open()
+
+    def pieces(self, text: str) -> Pieces:
+        """The word pieces of ``text``, all of them."""
+        return split(self._tokenizer, text)
+
+    def states(self, inputs: Inputs, layer: int) -> Floats:
+        """The hidden states ``(B, S, d)`` after ``layer`` layers."""
+        batch, size = inputs.ids.shape
+        feed: dict[str, Any] = {"input_ids": inputs.ids}
+        if self.spec.one_pass:
+            positions = inputs.positions
+            if positions is None:
+                positions = np.broadcast_to(self.spec.first_position + np.arange(size), (batch, size))
+            feed["position_ids"] = np.ascontiguousarray(positions, dtype=np.int64)
+            if inputs.visible is None:
+                feed["attention_mask"] = np.zeros((batch, 1, size, size), dtype=np.float32)
+            else:
+                feed["attention_mask"] = np.where(inputs.visible, np.float32(0), HIDE)[:, None]
+        states: Floats = self._session.run([output_name(layer)], feed, self._run_options)[0]
+        return states

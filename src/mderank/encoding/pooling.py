@@ -1,0 +1,154 @@
+"""From hidden states to the embedding of a document and its change under each mask.
+
+What matters is a small difference of two nearly equal vectors: on a long text 1 − cos reaches 1e-8, below what
+float32 can tell. So every pooling gathers, in float64, the document's embedding E(d) and for every mask the *change*
+E(d_M) − E(d), from differences of states and never from two finished embeddings.
+
+Special tokens' states are pooled like any other, as the paper's authors do. Over several windows, ``mean`` divides
+the sum over all of them by their number of tokens, ``max`` is the maximum over all of them, ``cls`` is the mean of
+their first states.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from mderank.encoding.base import Floats, Ints, PoolingName
+
+
+@dataclass(frozen=True)
+class Hidden:
+    """What one mask hides in one window: the rows of the window's states, and what the encoder has there instead."""
+
+    mask: int
+    rows: Ints  # (k,) rows of the window
+    states: Floats  # (k, d)
+
+
+@dataclass(frozen=True)
+class Embeddings:
+    """A document's embedding and its change under each mask."""
+
+    document: Floats  # (d,)
+    changes: Floats  # (masks, d)
+
+
+class Pool(Protocol):
+    """Gathers one document's windows."""
+
+    def add(self, window: int, states: Floats) -> None:
+        """The states ``(n, d)`` of a window, unmasked. Comes before anything else about that window."""
+        ...
+
+    def replace(self, window: int, states: Floats, hidden: Iterable[Hidden]) -> None:
+        """One pass: some rows of a window's ``states`` are different under each mask."""
+        ...
+
+    def reencode(self, window: int, states: Floats, mask: int, masked: Floats) -> None:
+        """Exact: all rows of a window are different under a mask."""
+        ...
+
+    def finish(self) -> Embeddings:
+        """The result over all windows."""
+        ...
+
+
+class MeanPool:
+    """Average over all tokens: ``E(d_M) − E(d) = Σ (z_t − h_t) / n``."""
+
+    def __init__(self, masks: int, dimension: int) -> None:
+        self._sum = np.zeros(dimension)
+        self._count = 0
+        self._changes = np.zeros((masks, dimension))
+
+    def add(self, window: int, states: Floats) -> None:
+        self._sum += states.sum(axis=0, dtype=np.float64)
+        self._count += len(states)
+
+    def replace(self, window: int, states: Floats, hidden: Iterable[Hidden]) -> None:
+        blocks = [block for block in hidden if len(block.rows)]
+        if not blocks:
+            return
+        rows = np.concatenate([block.rows for block in blocks])
+        change = np.concatenate([block.states for block in blocks]).astype(np.float64) - states[rows]
+        first = np.cumsum([0, *(len(block.rows) for block in blocks[:-1])])
+        np.add.at(self._changes, [block.mask for block in blocks], np.add.reduceat(change, first, axis=0))
+
+    def reencode(self, window: int, states: Floats, mask: int, masked: Floats) -> None:
+        self._changes[mask] += (masked.astype(np.float64) - states).sum(axis=0)
+
+    def finish(self) -> Embeddings:
+        return Embeddings(self._sum / max(1, self._count), self._changes / max(1, self._count))
+
+
+class MaxPool:
+    """Maximum over all tokens, dimension by dimension (equation 1 of the paper)."""
+
+    def __init__(self, masks: int, dimension: int) -> None:
+        self._windows: dict[int, Floats] = {}
+        self._masked: list[dict[int, Floats]] = [{} for _ in range(masks)]
+        self._dimension = dimension
+
+    def add(self, window: int, states: Floats) -> None:
+        self._windows[window] = states.max(axis=0).astype(np.float64)
+
+    def replace(self, window: int, states: Floats, hidden: Iterable[Hidden]) -> None:
+        top = self._windows[window]
+        winners = states.argmax(axis=0)
+        for block in hidden:
+            if not len(block.rows):
+                continue
+            masked = top.copy()
+            # Only where a hidden row held the maximum must the other rows be asked again.
+            lost = np.flatnonzero(np.isin(winners, block.rows))
+            left = np.delete(states[:, lost], block.rows, axis=0)
+            masked[lost] = left.max(axis=0, initial=-np.inf)
+            self._masked[block.mask][window] = np.maximum(masked, block.states.max(axis=0))
+
+    def reencode(self, window: int, states: Floats, mask: int, masked: Floats) -> None:
+        self._masked[mask][window] = masked.max(axis=0).astype(np.float64)
+
+    def finish(self) -> Embeddings:
+        changes = np.zeros((len(self._masked), self._dimension))
+        if not self._windows:
+            return Embeddings(np.zeros(self._dimension), changes)
+        order = sorted(self._windows)
+        tops = np.stack([self._windows[window] for window in order])
+        document = tops.max(axis=0)
+        index = {window: row for row, window in enumerate(order)}
+        for mask, windows in enumerate(self._masked):
+            if windows:
+                masked = tops.copy()
+                for window, state in windows.items():
+                    masked[index[window]] = state
+                changes[mask] = masked.max(axis=0) - document
+        return Embeddings(document, changes)
+
+
+class ClsPool:
+    """The first token's state. Exact form only: in one pass it never sees a mask."""
+
+    def __init__(self, masks: int, dimension: int) -> None:
+        self._mean = MeanPool(masks, dimension)
+
+    def add(self, window: int, states: Floats) -> None:
+        self._mean.add(window, states[:1])
+
+    def replace(self, window: int, states: Floats, hidden: Iterable[Hidden]) -> None:
+        raise NotImplementedError("cls pooling exists in the exact form only")
+
+    def reencode(self, window: int, states: Floats, mask: int, masked: Floats) -> None:
+        self._mean.reencode(window, states[:1], mask, masked[:1])
+
+    def finish(self) -> Embeddings:
+        return self._mean.finish()
+
+
+def make_pool(name: PoolingName, masks: int, dimension: int) -> Pool:
+    """An empty pool for one document."""
+    kinds: dict[PoolingName, type[MeanPool | MaxPool | ClsPool]] = {"mean": MeanPool, "max": MaxPool, "cls": ClsPool}
+    return kinds[name](masks, dimension)

@@ -1,0 +1,201 @@
+"""Encoders by torch and transformers: any Hugging Face encoder, by hub name or folder, on CPU or GPU."""
+
+from __future__ import annotations
+
+import json
+import logging
+from dataclasses import replace
+from pathlib import Path
+from textwrap import shorten
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from mderank.encoding.base import EncoderSpec, Floats, Inputs, Pieces, PoolingName
+from mderank.encoding.probe import can_do_one_pass, first_position
+from mderank.encoding.tokenizer import prepared, special_tokens, split
+from mderank.errors import MissingExtraError, ModelError
+
+if TYPE_CHECKING:
+    import torch
+    from tokenizers import Tokenizer
+
+Dtype = Literal["float32", "float16", "bfloat16"]
+DTYPES: tuple[Dtype, ...] = ("float32", "float16", "bfloat16")
+
+PICKLED = ("pytorch_model.bin", "pytorch_model.bin.index.json", "model.pt", "model.pth", "tf_model.h5")
+
+
+class TorchEncoder:
+    """A Hugging Face encoder.
+
+    ``model`` is a hub name or a folder with safetensors weights (pickled ones are never loaded); ``device`` is
+    torch's name for it (default: the GPU if there is one); ``dtype`` is ``float32``, ``float16`` or ``bfloat16``.
+    Whether it can do one-pass masking is found by trying.
+    """
+
+    def __init__(self, model: str, *, device: str | None = None, dtype: Dtype = "float32") -> None:
+        try:
+            import torch
+            import transformers  # noqa: F401
+        except ImportError as error:
+            raise MissingExtraError(f"the model '{model}', a Hugging Face encoder,", "torch") from error
+        if dtype not in DTYPES:
+            raise ModelError(f"unknown dtype '{dtype}': it is one of {', '.join(DTYPES)}")
+        self._arguments = (model, device, dtype)
+        self._device = torch.device("cpu")
+        self._model, tokenizer = _load(model)
+        self._tokenizer = prepared(tokenizer.backend_tokenizer)
+        self._sparse_attention = getattr(self._model, "attention_type", None)
+        self.spec = self._probed(_spec(model, self._model.config, tokenizer, self._tokenizer))
+        # Probed in float32 on the CPU, where rounding cannot be mistaken for a leak; only now moved.
+        self._device = torch.device(device or ("cuda" if torch.cuda.is_available() else "cpu"))
+        try:
+            self._model.to(device=self._device, dtype=getattr(torch, dtype))
+        except (RuntimeError, AssertionError) as error:
+            raise ModelError(f"the device '{device}' cannot be used ({error}); try --device cpu") from error
+
+    def _probed(self, spec: EncoderSpec) -> EncoderSpec:
+        """``spec`` with what can only be found by asking the model: its first position, and whether one pass works."""
+        self.spec = spec
+        first = first_position(self)
+        if first is None:
+            return spec
+        positions = _positions(self._model.config, first)
+        self.spec = replace(spec, first_position=first, max_length=min(spec.max_length, positions))
+        return replace(self.spec, one_pass=can_do_one_pass(self))
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Sent to another process, it loads its model there."""
+        return {"arguments": self._arguments}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        model, device, dtype = state["arguments"]
+        TorchEncoder.__init__(self, model, device=device, dtype=dtype)
+
+    @property
+    def tokenizer(self) -> Tokenizer:
+        """The tokenizer, as ``tokenizers`` has it."""
+        return self._tokenizer
+
+    @property
+    def module(self) -> torch.nn.Module:
+        """The model itself."""
+        module: torch.nn.Module = self._model
+        return module
+
+    def pieces(self, text: str) -> Pieces:
+        """The word pieces of ``text``, all of them."""
+        return split(self._tokenizer, text)
+
+    def states(self, inputs: Inputs, layer: int) -> Floats:
+        """The hidden states ``(B, S, d)`` after ``layer`` layers."""
+        import torch
+
+        arguments: dict[str, torch.Tensor] = {"input_ids": self._tensor(inputs.ids)}
+        if inputs.positions is not None:
+            arguments["position_ids"] = self._tensor(inputs.positions)
+        if inputs.visible is not None:
+            hide = torch.finfo(self._model.dtype).min
+            visible = self._tensor(inputs.visible)
+            mask = torch.zeros(visible.shape, dtype=self._model.dtype, device=self._device)
+            arguments["attention_mask"] = mask.masked_fill(~visible, hide)[:, None]
+        if self._sparse_attention is not None:
+            # BigBird goes over to full attention at its first short text, and stays there: ask anew for every call.
+            self._model.set_attention_type(self._sparse_attention)
+        with torch.inference_mode():
+            output = self._model(**arguments, output_hidden_states=True, return_dict=True)
+        states: Floats = output.hidden_states[layer][:, : inputs.ids.shape[1]].float().cpu().numpy()
+        return states
+
+    def _tensor(self, array: npt.NDArray[Any]) -> torch.Tensor:
+        import torch
+
+        return torch.from_numpy(np.ascontiguousarray(array)).to(self._device)
+
+
+def _load(model: str) -> tuple[Any, Any]:
+    """The model in evaluation mode, and its tokenizer."""
+    from transformers import AutoModel, AutoTokenizer
+    from transformers.utils import logging as transformers_logging
+
+    if Path(model).is_dir():
+        _refuse_pickles(Path(model))
+    transformers_logging.set_verbosity_error()  # type: ignore[no-untyped-call]
+    transformers_logging.disable_progress_bar()  # type: ignore[no-untyped-call]
+    logging.getLogger("huggingface_hub").setLevel(logging.ERROR)
+    try:
+        tokenizer = AutoTokenizer.from_pretrained(model, trust_remote_code=False)
+        module = AutoModel.from_pretrained(model, use_safetensors=True, trust_remote_code=False)
+    except Exception as error:  # hub, file, JSON and weight errors share no base but Exception
+        raise ModelError(
+            f"the model '{model}' cannot be loaded: {shorten(' '.join(str(error).split()), 300, placeholder=' …')} "
+            "(known models: mderank models; a folder needs config.json, a tokenizer and safetensors weights)"
+        ) from error
+    if not getattr(tokenizer, "is_fast", False):
+        raise ModelError(f"the tokenizer of '{model}' gives no character offsets: it needs a tokenizer.json")
+    if tokenizer.mask_token_id is None:
+        raise ModelError(f"the tokenizer of '{model}' has no mask token, which MDERank needs: choose another encoder")
+    if getattr(module.config, "is_encoder_decoder", False) or getattr(module.config, "is_decoder", False):
+        raise ModelError(f"'{model}' is not an encoder: choose one such as bert-base-uncased")
+    return module.float().eval(), tokenizer
+
+
+def _spec(model: str, config: Any, tokenizer: Any, backend: Tokenizer) -> EncoderSpec:
+    """What the configuration and the tokenizer say."""
+    prefix, suffix = special_tokens(backend)
+    pad_id = tokenizer.pad_token_id if tokenizer.pad_token_id is not None else tokenizer.mask_token_id
+    return EncoderSpec(
+        name=model,
+        layers=config.num_hidden_layers,
+        dimension=config.hidden_size,
+        max_length=min(int(tokenizer.model_max_length), _positions(config, _offset(config))),
+        mask_id=tokenizer.mask_token_id,
+        pad_id=pad_id,
+        prefix=prefix,
+        suffix=suffix,
+        one_pass=False,
+        pooling=_pooling(model),
+    )
+
+
+def _refuse_pickles(folder: Path) -> None:
+    if any(folder.glob("*.safetensors")) or any(folder.glob("*.safetensors.index.json")):
+        return
+    pickled = [name for name in PICKLED if (folder / name).exists()]
+    if pickled:
+        raise ModelError(
+            f"{folder} holds only pickled weights ({', '.join(pickled)}), which could run any code when loaded; "
+            "mderank takes safetensors only: save the model again with save_pretrained(..., safe_serialization=True)"
+        )
+    if any(folder.rglob("*.onnx")):
+        raise ModelError(
+            f"{folder} holds an ONNX graph that mderank export did not write (no encoder.json) and no safetensors "
+            "weights; export the original model: mderank export MODEL DIR"
+        )
+
+
+def _offset(config: Any) -> int:
+    """How many position embeddings a model of RoBERTa's kind leaves unused."""
+    names = ("roberta", "camembert", "xlm-roberta", "mpnet", "longformer")
+    return int(config.pad_token_id) + 1 if config.model_type in names else 0
+
+
+def _positions(config: Any, first: int) -> int:
+    """How many tokens have a position."""
+    return int(getattr(config, "max_position_embeddings", 0) or 1_000_000) - first
+
+
+def _pooling(model: str) -> PoolingName:
+    """Sentence encoders say so in ``modules.json`` and want the mean; plain ones the paper's maximum."""
+    from transformers.utils.hub import cached_file
+
+    try:
+        file = cached_file(model, "modules.json", local_files_only=Path(model).is_dir(),
+                           _raise_exceptions_for_missing_entries=False,
+                           _raise_exceptions_for_connection_errors=False)  # fmt: skip
+        modules = json.loads(Path(file).read_text(encoding="utf-8")) if file else []
+    except (OSError, ValueError):
+        return "max"
+    return "mean" if any("Pooling" in str(module.get("type", "")) for module in modules) else "max"

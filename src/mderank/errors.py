@@ -1,0 +1,50 @@
+"""Everything that can go wrong, as one tree.
+
+    MDERankError
+    ├── InputError            a text, file or line that cannot be read or decoded
+    ├── OptionError           an option that is unknown, out of range, or excludes another
+    ├── ModelError            a model or spaCy pipeline that cannot be found, read or used
+    └── MissingExtraError     a part of mderank whose extra is not installed
+
+Every message names what was wrong with which input, and the command or option that puts it right.
+
+Warnings (``MDERankWarning`` and its children) say what still gave a result, but perhaps not the expected one.
+"""
+
+from __future__ import annotations
+
+
+class MDERankError(Exception):
+    """The root of every error that mderank raises on purpose."""
+
+
+class InputError(MDERankError):
+    """A text, file or line that cannot be read or decoded."""
+
+
+class OptionError(MDERankError, ValueError):
+    """An option that is unknown, out of range, or excludes another."""
+
+
+class ModelError(MDERankError):
+    """A model or tagging pipeline that cannot be found, read or used."""
+
+
+class MissingExtraError(MDERankError, ImportError):
+    """A part of mderank whose extra is not installed."""
+
+    def __init__(self, what: str, extra: str) -> None:
+        super().__init__(f"{what} needs the extra '{extra}': pip install 'mderank[{extra}]'")
+        self.extra = extra
+
+
+class MDERankWarning(UserWarning):
+    """The root of mderank's warnings."""
+
+
+class LanguageWarning(MDERankWarning):
+    """The text is plainly not in the language of the tagging pipeline."""
+
+
+class ExactFallbackWarning(MDERankWarning):
+    """The encoder cannot do one-pass masking, so every masked variant is encoded whole."""

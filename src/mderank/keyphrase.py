@@ -1,0 +1,57 @@
+"""The result: keyphrases, and what there is to say about the document they come from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from mderank.document import Span
+from mderank.errors import MDERankError
+
+
+@dataclass(frozen=True, slots=True)
+class Keyphrase:
+    """A phrase of the text and how much it matters.
+
+    ``text`` is its commonest form in the text, with single spaces; ``score`` says how much it matters, more is
+    better; ``similarity`` is the raw similarity that the score was made from; ``spans`` are all its places, in
+    order; ``forms`` are the distinct forms found at these places, commonest first.
+    """
+
+    text: str
+    score: float
+    similarity: float
+    spans: tuple[Span, ...]
+    forms: tuple[str, ...]
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain data for JSON."""
+        return {
+            "text": self.text,
+            "score": self.score,
+            "similarity": self.similarity,
+            "spans": [list(span) for span in self.spans],
+            "forms": list(self.forms),
+        }
+
+
+class Keyphrases(list[Keyphrase]):
+    """A list of keyphrases, best first, that also says what could not be done.
+
+    ``unseen`` is the part at the end of the text that was not read, because the user set a limit; ``missing`` are
+    the phrases of the user's own list that do not occur; ``error`` is why a document of a batch gave no result.
+    """
+
+    def __init__(
+        self,
+        keyphrases: Iterable[Keyphrase] = (),
+        *,
+        unseen: Span | None = None,
+        missing: tuple[str, ...] = (),
+        error: MDERankError | None = None,
+    ) -> None:
+        super().__init__(keyphrases)
+        self.unseen = unseen
+        self.missing = missing
+        self.error = error

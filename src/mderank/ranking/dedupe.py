@@ -1,0 +1,70 @@
+"""One entry for the variants of a phrase."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable
+from functools import cache, lru_cache
+from typing import Any, Literal
+
+import snowballstemmer
+
+from mderank.candidate import Candidate
+from mderank.document import Document, Span, surface
+
+Dedupe = Literal["none", "case", "stem"]
+DEDUPES: tuple[Dedupe, ...] = ("none", "case", "stem")
+
+Entry = tuple[int, tuple[Span, ...]]
+
+
+def merge(document: Document, candidates: list[Candidate], ranked: Iterable[int], by: Dedupe) -> list[Entry]:
+    """The entries of the ranking, each the index of its best candidate and the spans of all that it stands for.
+
+    ``none`` has an entry for every form that stands in the text, ``case`` one for forms that differ in case only,
+    ``stem`` one for forms whose words have the same stems.
+    """
+    entries: dict[str, tuple[int, list[Span]]] = {}
+    key = _key(document, by)
+    for index in ranked:
+        for occurrence in candidates[index].occurrences:
+            form = surface(document.text, occurrence.span)
+            _, spans = entries.setdefault(key(form), (index, []))
+            spans.append(occurrence.span)
+    return [(index, tuple(sorted(set(spans)))) for index, spans in entries.values()]
+
+
+def forms(document: Document, spans: Iterable[Span]) -> tuple[str, ...]:
+    """The distinct forms at ``spans``, the commonest first; of equally common ones the first in the text."""
+    return tuple(form for form, _ in Counter(surface(document.text, span) for span in spans).most_common())
+
+
+def _key(document: Document, by: Dedupe) -> Callable[[str], str]:
+    if by == "none":
+        return str
+    if by == "case":
+        return str.lower
+    return lambda form: stemmed(form, document.language)
+
+
+@lru_cache(maxsize=65_536)
+def stemmed(phrase: str, language: str = "en") -> str:
+    """The phrase with its words stemmed (Porter's algorithm for English; lower case where there is no stemmer).
+
+    >>> stemmed("Neural Networks")
+    'neural network'
+    """
+    stemmer = _stemmer(language)
+    words = phrase.lower().split()
+    return " ".join(stemmer.stemWords(words) if stemmer else words)
+
+
+_LANGUAGES = {"en": "porter", "da": "danish", "de": "german", "el": "greek", "es": "spanish", "fi": "finnish",
+              "fr": "french", "hu": "hungarian", "it": "italian", "lt": "lithuanian", "nb": "norwegian",
+              "nl": "dutch", "pt": "portuguese", "ro": "romanian", "ru": "russian", "sv": "swedish"}  # fmt: skip
+
+
+@cache
+def _stemmer(language: str) -> Any:
+    name = _LANGUAGES.get(language)
+    return snowballstemmer.stemmer(name) if name else None

@@ -1,0 +1,115 @@
+"""A tagger and an encoder for tests, ours and yours: no model, no loading time, results that can be worked out.
+
+>>> from mderank import MDERank
+>>> extractor = MDERank(FakeEncoder({"reef": 3.0}), tagger=FakeTagger())
+>>> [keyphrase.text for keyphrase in extractor.extract("The reef is near the old harbour.")]
+['reef', 'old harbour']
+"""
+
+from __future__ import annotations
+
+import re
+import zlib
+from collections.abc import Iterable, Iterator, Mapping
+
+import numpy as np
+
+from mderank.document import Document, Token
+from mderank.encoding.base import EncoderSpec, Floats, Inputs, Pieces, PoolingName
+from mderank.tagging.paragraphs import paragraphs
+
+_WORD = re.compile(r"\w+(?:[-’']\w+)*|[^\w\s]")
+
+_TAGS = {
+    **dict.fromkeys("the a an this that these those its their".split(), "DT"),
+    **dict.fromkeys("of in on at by for with from near to as and or".split(), "IN"),
+    **dict.fromkeys("is are was were be has have had".split(), "VBZ"),
+    **dict.fromkeys("new old big small fast slow deep red lazy good long short".split(), "JJ"),
+    **dict.fromkeys(".?!", "."),
+}
+
+
+class FakeTagger:
+    """Every word is a noun, but for a few known ones and for those in ``tags``."""
+
+    def __init__(self, tags: Mapping[str, str] | None = None) -> None:
+        self._tags = {**_TAGS, **(tags or {})}
+
+    def tag(self, texts: Iterable[str]) -> Iterator[Document]:
+        """One document for every text, in order."""
+        for text in texts:
+            tokens: list[Token] = []
+            starts = set()
+            for paragraph in paragraphs(text):
+                starts.add(len(tokens))
+                for match in _WORD.finditer(text, paragraph.start, paragraph.end):
+                    tokens.append(Token(match.group(), self._tag(match.group()), match.start(), match.end()))
+            yield Document(text, tuple(tokens), frozenset(starts)).with_breaks(text)
+
+    def _tag(self, word: str) -> str:
+        known = self._tags.get(word.lower())
+        return known or ("NN" if any(map(str.isalpha, word)) else "CD" if word.isdigit() else ":")
+
+
+class FakeEncoder:
+    """An encoder that mixes what each token sees, and nothing else.
+
+    A word is one piece, or two if it is longer than six letters. Layer 0 is a fixed vector for the piece plus a
+    small one for its position; every further layer is half of the one before and half the mean of it over all tokens
+    that are seen. ``weights`` makes words' vectors longer, so that hiding them matters more.
+    """
+
+    MASK, PAD, CLS, SEP = 1, 0, 2, 3
+    _FIRST_WORD, _WORDS = 10, 5_000
+
+    def __init__(
+        self,
+        weights: Mapping[str, float] | None = None,
+        *,
+        layers: int = 2,
+        dimension: int = 16,
+        max_length: int = 64,
+        one_pass: bool = True,
+        pooling: PoolingName = "mean",
+    ) -> None:
+        self.spec = EncoderSpec(
+            name="fake",
+            layers=layers,
+            dimension=dimension,
+            max_length=max_length,
+            mask_id=self.MASK,
+            pad_id=self.PAD,
+            prefix=(self.CLS,),
+            suffix=(self.SEP,),
+            one_pass=one_pass,
+            pooling=pooling,
+        )
+        rng = np.random.default_rng(0)
+        self._vectors = rng.normal(size=(self._FIRST_WORD + self._WORDS, dimension)).astype(np.float32)
+        self._vectors[self.MASK] = 0
+        self._positions = 0.01 * rng.normal(size=(max_length, dimension)).astype(np.float32)
+        for word, weight in (weights or {}).items():
+            for piece in self.pieces(word).ids:
+                self._vectors[piece] *= weight
+
+    def pieces(self, text: str) -> Pieces:
+        """Words and punctuation marks, long words in two."""
+        spans = []
+        for match in re.finditer(r"\w+|[^\w\s]", text):
+            middle = match.start() + 6
+            spans += [(match.start(), middle), (middle, match.end())] if match.end() > middle else [match.span()]
+        words = [text[start:end].lower().encode("utf-8", "replace") for start, end in spans]
+        ids = [self._FIRST_WORD + zlib.crc32(word) % self._WORDS for word in words]
+        starts, ends = zip(*spans, strict=True) if spans else ((), ())
+        return Pieces(np.asarray(ids, np.int64), np.asarray(starts, np.int64), np.asarray(ends, np.int64))
+
+    def states(self, inputs: Inputs, layer: int) -> Floats:
+        """The hidden states ``(B, S, d)`` after ``layer`` layers."""
+        batch, size = inputs.ids.shape
+        positions = np.broadcast_to(np.arange(size), (batch, size)) if inputs.positions is None else inputs.positions
+        visible = np.ones((batch, size, size)) if inputs.visible is None else inputs.visible
+        attention = visible / np.maximum(1, visible.sum(axis=2, keepdims=True))
+        states = self._vectors[inputs.ids] + self._positions[positions]
+        for _ in range(layer):
+            states = 0.5 * states + 0.5 * (attention @ states)
+        return states.astype(np.float32)
