@@ -1,0 +1,76 @@
+"""The command line: one file a command, thin over the library."""
+
+from __future__ import annotations
+
+import signal
+import sys
+import warnings
+from typing import Any
+
+import click
+
+import mderank
+from mderank.cli.export import export
+from mderank.cli.extract import extract
+from mderank.cli.info import info
+from mderank.cli.models import models
+from mderank.errors import MDERankError
+
+EPILOG = """\b
+Examples:
+  mderank extract paper.txt                      the ten keyphrases of a file
+  mderank extract papers/ -f html -o papers.html every file of a folder, highlighted in its text
+  cat abstracts.jsonl | mderank extract -f jsonl -k 10 > keyphrases.jsonl
+  mderank extract --phrases thesaurus.txt report.pdf
+\b
+Exit codes:
+  0  all documents were read      2  wrong usage, or a model that cannot be loaded
+  1  some document failed         130 interrupted
+"""
+
+
+class _Group(click.Group):
+    def invoke(self, ctx: click.Context) -> Any:
+        """Errors of ours are one line and an exit code, never a traceback."""
+        try:
+            return super().invoke(ctx)
+        except MDERankError as error:
+            raise _OneLine(str(error)) from error
+
+
+class _OneLine(click.ClickException):
+    exit_code = 2
+
+    def show(self, file: Any = None) -> None:
+        click.echo(f"mderank: error: {self.message}", err=True)
+
+
+@click.group(cls=_Group, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
+             epilog=EPILOG)  # fmt: skip
+@click.version_option(mderank.__version__, "--version", "-V", prog_name="mderank")
+def cli() -> None:
+    """Say what a document is about: its keyphrases, each with its places in the text.
+
+    A phrase matters if the document's embedding changes when the phrase is masked (MDERank, Zhang et al. 2022). It
+    works offline, on a CPU, on documents of any length. Start with: mderank extract FILE
+    """
+
+
+for _command in (extract, export, models, info):
+    cli.add_command(_command)
+
+
+def main() -> None:
+    """The program."""
+    if hasattr(signal, "SIGPIPE"):
+        signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # a closed pipe ends us quietly, as it does other tools
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(encoding="utf-8", errors="backslashreplace")
+    warnings.showwarning = _show_warning
+    cli()
+
+
+def _show_warning(message: Warning | str, category: type[Warning], *_: Any, **__: Any) -> None:
+    if issubclass(category, mderank.MDERankWarning):
+        click.echo(f"mderank: warning: {message}", err=True)

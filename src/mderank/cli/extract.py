@@ -1,0 +1,205 @@
+"""``mderank extract``: from files to keyphrases."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+from collections import Counter, deque
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TextIO
+
+import click
+
+from mderank.cli.options import SectionedCommand, import_spacy_without_torch, make_extractor, method_options, option
+from mderank.document import Document
+from mderank.errors import InputError
+from mderank.keyphrase import Keyphrases
+from mderank.reading import FORMATS, ReadOptions, Source, find_files, read_file, read_stream
+from mderank.writing import WRITERS, Result, make_writer
+
+if TYPE_CHECKING:
+    from mderank.pipeline import MDERank
+    from mderank.tagging import Tagger
+
+STDIN = "-"
+
+
+@click.command(cls=SectionedCommand)
+@click.argument("paths", nargs=-1, metavar="[PATH]...")
+@option("Input", "--input-format", "-i", type=click.Choice(["auto", *FORMATS]), default="auto", show_default=True,
+        help="What the input is; auto goes by names, and standard input by its beginning.")  # fmt: skip
+@option("Input", "--encoding", default="utf-8", show_default=True, help="Encoding of text without byte order mark.")
+@option("Input", "--text-field", default="text", show_default=True, help="Field of a JSON line that has the text.")
+@option("Input", "--id-field", default="id", show_default=True, help="Field of a JSON line that names the document.")
+@option("Input", "--tokens-field", metavar="FIELD", help="Field of a JSON line with [word, tag] pairs: no tagging.")
+@option("Results", "--top", "-k", type=click.IntRange(0), default=10, show_default=True,
+        help="How many keyphrases a document; 0: all.")  # fmt: skip
+@option("Results", "--format", "-f", "form", type=click.Choice(list(WRITERS)), default="table", show_default=True,
+        help="html shows the text itself with its keyphrases highlighted.")  # fmt: skip
+@option("Results", "--output", "-o", metavar="FILE", help="Write to FILE.  [default: standard output]")
+@option("Results", "--quiet", "-q", is_flag=True, help="No progress, notes or warnings; errors only.")
+@method_options
+def extract(
+    paths: tuple[str, ...],
+    input_format: Any,
+    encoding: str,
+    text_field: str,
+    id_field: str,
+    tokens_field: str | None,
+    top: int,
+    form: Any,
+    output: str | None,
+    quiet: bool,
+    **settings: Any,
+) -> None:
+    """Extract the keyphrases of files, folders, patterns, or standard input.
+
+    PATH is a text, Markdown, HTML, PDF or JSON lines file (also .gz), a folder, which is searched to the bottom, a
+    pattern in quotes ('notes/**/*.md'), or - for standard input, which is also read when there is no PATH.
+
+    Scores tell how much the document's embedding changes without the phrase: they rank the phrases of one document.
+    """
+    if not paths and sys.stdin.isatty():
+        raise click.UsageError("Name a file or folder, or pipe a text in: mderank extract FILE")
+    found = find_files([path for path in dict.fromkeys(paths) if path != STDIN])
+    options = ReadOptions(
+        None if input_format == "auto" else input_format, encoding, text_field, id_field, tokens_field
+    )
+    with _warnings_silenced(quiet):
+        extractor = make_extractor(settings)
+        if settings["tagger"] is None and tokens_field is None:
+            import_spacy_without_torch()
+        sources = _sources(found.errors, found.files, STDIN in paths or not paths, options)
+        results = _results(extractor, sources, top or None)
+        count = None if STDIN in paths or not paths else len(found.files)
+        with _output(output) as stream:
+            writer = make_writer(form, stream, color=_wants_color(stream))
+            failed = _write_all(writer, _progress(results, count, quiet or stream.isatty()), settings, quiet)
+    if found.skipped and not quiet:
+        kinds = Counter(file.suffix or "without suffix" for file in found.skipped)
+        listed = ", ".join(f"{number} {kind}" for kind, number in kinds.most_common(5))
+        click.echo(f"mderank: note: {len(found.skipped)} other files in the folders were not read ({listed})", err=True)
+    if failed:
+        sys.exit(1)
+
+
+def _sources(errors: list[Source], files: list[Path], stdin: bool, options: ReadOptions) -> Iterator[Source]:
+    yield from errors
+    if stdin:
+        yield from read_stream(sys.stdin.buffer, "<stdin>", options)
+    for file in files:
+        yield from read_file(file, options)
+
+
+def _results(extractor: MDERank, sources: Iterable[Source], top_k: int | None) -> Iterator[Result]:
+    """The results in the order of the sources, those that could not be read among them."""
+    waiting: deque[Source] = deque()
+
+    def texts() -> Iterator[str | Document]:
+        for source in sources:
+            waiting.append(source)
+            if source.error is None:
+                yield _text(source, extractor.tagger)
+
+    for found in extractor.extract_many(texts(), top_k):
+        while waiting[0].error is not None:
+            yield _failed(waiting.popleft())
+        source = waiting.popleft()
+        failure = Keyphrases(error=InputError(f"{source.id}: {found.error}")) if found.error else None
+        yield Result(source.id, source.text, failure or found, source.extracted)
+    yield from map(_failed, waiting)
+
+
+def _text(source: Source, tagger: Tagger) -> str | Document:
+    if source.tagged is not None:
+        return source.tagged
+    if source.prose is None:
+        return source.text
+    (document,) = tagger.tag([source.prose])
+    return document.with_breaks(source.text)
+
+
+def _failed(source: Source) -> Result:
+    return Result(source.id, source.text, Keyphrases(error=source.error))
+
+
+def _write_all(writer: Any, results: Iterable[Result], settings: dict[str, Any], quiet: bool) -> int:
+    """Write the results and say on stderr what could not be done. The number of documents that failed."""
+    failed = 0
+    writer.begin()
+    for result in results:
+        writer.write(result)
+        found = result.keyphrases
+        if found.error:
+            failed += 1
+            click.echo(f"mderank: error: {found.error}", err=True)
+        if quiet:
+            continue
+        if found.unseen:
+            limits = [
+                f"--{name.replace('_', '-')} {settings[name]}" for name in ("max_words", "max_pieces") if settings[name]
+            ]
+            words = len(result.text[found.unseen.start :].split())
+            click.echo(
+                f"mderank: note: {result.id}: the last {words} words were not read ({', '.join(limits)})", err=True
+            )
+        if found.missing:
+            listed = ", ".join(found.missing[:10]) + (", …" if len(found.missing) > 10 else "")
+            click.echo(
+                f"mderank: note: {result.id}: {len(found.missing)} listed phrases do not occur: {listed}", err=True
+            )
+    writer.end()
+    return failed
+
+
+def _progress(results: Iterator[Result], count: int | None, silent: bool) -> Iterator[Result]:
+    """The results, with a progress bar on stderr if that is a terminal and there is more than one document."""
+    first = next(results, None)
+    if first is None:
+        return
+    yield first
+    if silent or count == 1 or not sys.stderr.isatty():
+        yield from results
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (TextColumn("extracting"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("extracting", total=count, completed=1)
+        for result in results:
+            bar.advance(task)
+            yield result
+
+
+@contextlib.contextmanager
+def _output(file: str | None) -> Iterator[TextIO]:
+    """Standard output, or a file that appears only when it is whole."""
+    if file is None:
+        yield sys.stdout
+        sys.stdout.flush()
+        return
+    draft = Path(f"{file}.part")
+    try:
+        with draft.open("w", encoding="utf-8", newline="") as stream:
+            yield stream
+        draft.replace(file)
+    except OSError as error:
+        draft.unlink(missing_ok=True)
+        raise InputError(f"{file}: cannot be written: {error.strerror or error}") from error
+
+
+def _wants_color(stream: TextIO) -> bool:
+    return stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+
+
+@contextlib.contextmanager
+def _warnings_silenced(quiet: bool) -> Iterator[None]:
+    import warnings
+
+    with warnings.catch_warnings():
+        if quiet:
+            warnings.simplefilter("ignore")
+        yield

@@ -1,0 +1,56 @@
+"""``mderank info``: what is installed and how it is set up, for bug reports."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import json
+import os
+import platform
+from typing import Any
+
+import click
+
+import mderank
+from mderank.cli.options import DEFAULT_MODEL
+
+PACKAGES = ("numpy", "onnxruntime", "tokenizers", "spacy", "torch", "transformers", "onnx", "pypdf")
+
+
+@click.command()
+@click.option(
+    "--model", "-m", default=DEFAULT_MODEL, show_default=True, metavar="NAME|DIR", help="The encoder to show."
+)
+@click.option("--tagger", metavar="NAME", help="The spaCy pipeline to show.  [default: English]")
+@click.option("--json", "as_json", is_flag=True, help="As JSON.")
+def info(model: str, tagger: str | None, as_json: bool) -> None:
+    """Show versions, the encoder and the tagging pipeline."""
+    from mderank.encoding import load_encoder
+    from mderank.tagging import SpacyTagger
+
+    spec = load_encoder(model).spec
+    facts: dict[str, Any] = {
+        "mderank": mderank.__version__,
+        "python": platform.python_version(),
+        "platform": platform.platform(),
+        "cores": len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count(),
+        **{package: _version(package) for package in PACKAGES},
+        "tagger": SpacyTagger(tagger).name,
+        "model": spec.name,
+        "layers": spec.layers,
+        "dimension": spec.dimension,
+        "window": f"{spec.max_length} word pieces",
+        "pooling": spec.pooling,
+        "one pass": "yes" if spec.one_pass else "no: every masked variant is encoded whole",
+    }
+    if as_json:
+        click.echo(json.dumps(facts, indent=2))
+        return
+    for name, value in facts.items():
+        click.echo(f"{name:<13}{value}")
+
+
+def _version(package: str) -> str:
+    try:
+        return importlib.metadata.version(package)
+    except importlib.metadata.PackageNotFoundError:
+        return "not installed"

@@ -1,0 +1,81 @@
+"""``mderank models``: what is installed, and what can be."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+from pathlib import Path
+
+import click
+
+from mderank.cli.options import DEFAULT_MODEL
+
+# Encoders that were tried, or that the paper names.
+KNOWN = (
+    ("bert-base-uncased", "the paper's default: 110 M parameters, 12 layers"),
+    ("sentence-transformers/all-MiniLM-L6-v2", "the original of the embedded model"),
+    ("sentence-transformers/all-mpnet-base-v2", "110 M parameters; exact form only"),
+    ("FacebookAI/roberta-base", "125 M parameters, 12 layers"),
+    ("google/bigbird-roberta-base", "the paper's long-document encoder, 4096 pieces; exact form only"),
+)
+
+
+@click.command()
+@click.argument("folders", nargs=-1, type=click.Path(path_type=Path))
+@click.option("--json", "as_json", is_flag=True, help="As JSON.")
+def models(folders: tuple[Path, ...], as_json: bool) -> None:
+    """List the encoders that --model takes: embedded, in the Hugging Face cache, to be had.
+
+    FOLDERS are searched for exported and downloaded models besides.
+    """
+    rows = [
+        {"model": DEFAULT_MODEL, "status": "embedded", "note": "the default: 23 M parameters, 6 layers, ONNX Runtime"}
+    ]
+    rows += [_local(place) for folder in folders for place in _model_folders(folder)]
+    cached = _cached()
+    torch = importlib.util.find_spec("torch") is not None and importlib.util.find_spec("transformers") is not None
+    notes = dict(KNOWN)
+    rows += [{"model": name, "status": "downloaded", "note": notes.get(name, "")} for name in cached]
+    status = "on first use" if torch else "with mderank[torch]"
+    rows += [{"model": name, "status": status, "note": note} for name, note in KNOWN if name not in cached]
+    if as_json:
+        click.echo(json.dumps(rows, indent=2))
+        return
+    width = max(len(row["model"]) for row in rows)
+    for row in rows:
+        click.echo(f"{row['model']:<{width}}  {row['status']:<20} {row['note']}".rstrip())
+    click.echo(
+        "\nAny encoder of the Hugging Face hub with a mask token works by its name, any folder with\n"
+        "safetensors weights by its path" + ("." if torch else ", after: pip install 'mderank[torch]'.")
+    )
+
+
+def _model_folders(folder: Path) -> list[Path]:
+    if not folder.is_dir():
+        raise click.UsageError(f"{folder} is not a folder")
+    return [
+        place
+        for place in (folder, *sorted(folder.iterdir()))
+        if (place / "config.json").is_file() or (place / "encoder.json").is_file()
+    ]
+
+
+def _local(folder: Path) -> dict[str, str]:
+    if (folder / "encoder.json").is_file():
+        return {"model": str(folder), "status": "ONNX form", "note": "runs without torch"}
+    safe = any(folder.glob("*.safetensors"))
+    note = "" if safe else "no safetensors weights: cannot be loaded"
+    return {"model": str(folder), "status": "with torch" if safe else "unusable", "note": note}
+
+
+def _cached() -> list[str]:
+    """Models in the Hugging Face cache."""
+    if importlib.util.find_spec("huggingface_hub") is None:
+        return []
+    from huggingface_hub import scan_cache_dir
+    from huggingface_hub.errors import CacheNotFound
+
+    try:
+        return sorted(repo.repo_id for repo in scan_cache_dir().repos if repo.repo_type == "model")
+    except CacheNotFound:
+        return []

@@ -1,0 +1,40 @@
+"""Markdown as prose: its marks blanked, every other character where it was."""
+
+from __future__ import annotations
+
+import re
+
+# Whatever matches is blanked, in this order; line breaks stay.
+_MARKS = (
+    re.compile(r"\A---\n.*?\n---[ \t]*$", re.MULTILINE | re.DOTALL),  # front matter
+    re.compile(r"^[ ]{0,3}(`{3,}|~{3,}).*?(?:^[ ]{0,3}\1[`~]*[ \t]*$|\Z)", re.MULTILINE | re.DOTALL),  # fenced code
+    re.compile(r"<!--.*?-->", re.DOTALL),
+    re.compile(r"</?[A-Za-z][^<>\n]*>"),  # HTML tags and <http://…>
+    re.compile(r"^[ ]{0,3}\[[^\]\n]+\]:[ \t]+\S.*$", re.MULTILINE),  # link definitions
+    re.compile(r"(!?\[)(?=[^\[\]\n]*\])"),  # [text
+    re.compile(r"(\](?:\([^()\n]*(?:\([^()\n]*\)[^()\n]*)*\)|\[[^\]\n]*\])?)"),  # ](target) or ][label]
+    re.compile(r"\bhttps?://[^\s<>()]+"),
+    re.compile(r"^[ ]{0,3}(#{1,6})(?=\s)", re.MULTILINE),
+    re.compile(r"\s(#+)[ \t]*$", re.MULTILINE),
+    re.compile(r"^((?:[ ]{0,3}>[ ]?)+)", re.MULTILINE),
+    re.compile(r"^[ \t]*([-*+]|\d+[.)])(?=\s)", re.MULTILINE),  # list items
+    re.compile(r"^[ ]{0,3}(?:[-*_=][ \t]*){3,}$", re.MULTILINE),  # rules and underlined headings
+    re.compile(r"(\*+|~~|`+|(?<!\w)_+(?=\w)|(?<=\w)_+(?!\w))"),  # emphasis, code
+    re.compile(r"(\|)"),  # table cells
+    re.compile(r"^[ \t:|-]*-{3,}[ \t:|-]*$", re.MULTILINE),  # table rules
+)
+
+
+def blank_markup(text: str) -> str:
+    """``text`` with Markdown's marks, code blocks and addresses replaced by spaces, of the same length.
+
+    >>> blank_markup("# A **bold** [link](http://x.y)")
+    '  A   bold    link             '
+    """
+    for pattern in _MARKS:
+        text = pattern.sub(_blanked, text)
+    return text
+
+
+def _blanked(match: re.Match[str]) -> str:
+    return re.sub(r"[^\n]", " ", match.group())
