@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Protocol
 
@@ -18,9 +19,13 @@ class CandidateSource(Protocol):
         ...
 
 
+# Addresses, code and markup that a tokenizer left whole; "C++", "AT&T", "TCP/IP" and "A*" have none of these.
+_NO_WORD = re.compile(r"""[<>()\[\]{}"“”„«»=|\\^@:;?!\ufffd]""")
+
+
 def is_word(token: Token) -> bool:
-    """Whether a token may be part of a phrase: it has a letter or digit, and can be read."""
-    return "\ufffd" not in token.text and any(character.isalnum() for character in token.text)
+    """Whether a token may be part of a phrase: it has a letter or digit, and nothing that no word has."""
+    return any(character.isalnum() for character in token.text) and not _NO_WORD.search(token.text)
 
 
 def is_content(words: Sequence[Token]) -> bool:

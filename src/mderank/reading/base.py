@@ -16,12 +16,12 @@ FORMATS: tuple[InputFormat, ...] = ("text", "markdown", "html", "pdf", "jsonl")
 class Source:
     """One document to extract from, or why it could not be read.
 
-    Offsets refer to ``text``. It is the file's own text, except where ``extracted`` says that it was taken out of
-    something else (HTML, PDF). ``prose`` is of the same length, with markup blanked. ``tagged`` is there if the words
-    came with their tags.
+    ``id`` is what a JSON line calls itself, else the file's name, with the line's number. Offsets refer to ``text``.
+    It is the file's own text, except where ``extracted`` says that it was taken out of something else (HTML, PDF).
+    ``prose`` is of the same length, with markup blanked. ``tagged`` is there if the words came with their tags.
     """
 
-    id: str
+    id: str | int
     text: str = ""
     prose: str | None = None
     extracted: bool = False

@@ -38,7 +38,7 @@ def _record(line: bytes, encoding: str) -> dict[str, Any]:
 
 def _document(record: dict[str, Any], place: str, options: ReadOptions) -> Source:
     identity = record.get(options.id_field)
-    identity = place if identity is None else str(identity)
+    identity = identity if isinstance(identity, str | int) else place
     if options.tokens_field is not None:
         document = _tagged(record, options)
         return Source(identity, document.text, tagged=document)

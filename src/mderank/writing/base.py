@@ -15,7 +15,7 @@ OutputFormat = Literal["table", "json", "jsonl", "csv", "html"]
 class Result:
     """A document's keyphrases. ``extracted`` says that ``text`` is not the input itself, so that output carries it."""
 
-    id: str
+    id: str | int
     text: str
     keyphrases: Keyphrases
     extracted: bool = False

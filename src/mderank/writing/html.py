@@ -63,7 +63,7 @@ class HtmlWriter(Writer):
         self._number += 1
         prefix = f"d{self._number}"
         found = result.keyphrases
-        self.stream.write(f'<section><h2>{_safe(result.id)}</h2>\n{"".join(_notes(found))}<div class="text">')
+        self.stream.write(f'<section><h2>{_safe(str(result.id))}</h2>\n{"".join(_notes(found))}<div class="text">')
         self.stream.writelines(_highlighted(result, prefix))
         self.stream.write("</div>\n<ol>")
         best = max((each.score for each in found), default=0.0)

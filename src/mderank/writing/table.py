@@ -13,7 +13,7 @@ class TableWriter(Writer):
     """Rank, score with a bar, number of occurrences, phrase; a heading for each document if there are several."""
 
     def write(self, result: Result) -> None:
-        lines = [self._style(result.id, bold=True)]
+        lines = [self._style(str(result.id), bold=True)]
         best = max((each.score for each in result.keyphrases), default=0.0)
         for number, each in enumerate(result.keyphrases, start=1):
             filled = round(_BAR * each.score / best) if best > 0 else 0
@@ -21,7 +21,7 @@ class TableWriter(Writer):
             count = self._style(f"{len(each.spans):>3}×", dim=True)
             lines.append(f"{number:>4}  {each.score:<10.4g} {bar} {count}  {self._style(each.text, bold=number <= 3)}")
         if result.keyphrases.error:
-            lines.append("      " + self._style("error, see below", fg="red"))
+            lines.append("      " + self._style("could not be read", fg="red"))
         elif not result.keyphrases:
             lines.append("      " + self._style("no keyphrases", dim=True))
         self.stream.write("\n".join(lines) + "\n\n")

@@ -1,0 +1,245 @@
+"""What `mderank extract` reads, and what it says when it cannot."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+import os
+
+import pytest
+
+
+def documents(result):
+    return [json.loads(line) for line in result.stdout.splitlines()]
+
+
+def phrases(document):
+    return [each["text"] for each in document["keyphrases"]]
+
+
+def test_a_text_file(run, example):
+    result = run("extract", example, "-f", "jsonl", "-k", 3)
+    assert result.exit_code == 0
+    (document,) = documents(result)
+    assert document["id"] == str(example)
+    assert phrases(document) == ["tide", "hydrodynamic model", "surge"]
+    text = example.read_text()
+    for each in document["keyphrases"]:
+        assert {" ".join(text[start:end].split()) for start, end in each["spans"]} == set(each["forms"])
+
+
+def test_standard_input_is_read_without_a_path_and_for_a_dash(run):
+    for arguments in ([], ["-"]):
+        (document,) = documents(run("extract", *arguments, "-f", "jsonl", stdin="Sea ice reflects sunlight."))
+        assert document["id"] == "<stdin>"
+        assert "sunlight" in phrases(document)
+
+
+def test_json_lines_on_standard_input_are_recognised(run):
+    lines = '{"id": 7, "text": "Sea ice reflects sunlight."}\n\n{"text": "The owl eats a mouse."}\n'
+    first, second = documents(run("extract", "-f", "jsonl", stdin=lines))
+    assert first["id"] == 7
+    assert second["id"] == "<stdin>:3"
+
+
+def test_fields_of_json_lines_can_be_named(run, tmp_path):
+    file = tmp_path / "a.jsonl"
+    file.write_text('{"key": "x", "body": "The owl eats a mouse."}\n')
+    (document,) = documents(run("extract", file, "--text-field", "body", "--id-field", "key", "-f", "jsonl"))
+    assert document["id"] == "x"
+    assert set(phrases(document)) == {"owl", "mouse"}
+
+
+def test_bad_json_lines_are_named_by_number_and_the_rest_goes_on(run, tmp_path):
+    file = tmp_path / "a.jsonl"
+    file.write_text('{"text": "The owl eats a mouse."}\n{oops\n[1]\n{"body": 1}\n{"text": 5}\n{"text": "Sea ice melts."}\n')
+    result = run("extract", file, "-f", "jsonl")
+    assert result.exit_code == 1
+    assert [bool(document["error"]) for document in documents(result)] == [False, True, True, True, True, False]
+    errors = result.stderr.splitlines()
+    assert [f"{file}:{number}: " in error for number, error in zip((2, 3, 4, 5), errors, strict=True)] == [True] * 4
+    assert "--text-field" in errors[2]
+
+
+def test_deeply_nested_json_is_an_error_of_its_line(run):
+    result = run("extract", "-f", "jsonl", stdin='{"text": ' + "[" * 100_000 + "\n" + '{"text": "The owl eats a mouse."}\n')
+    assert result.exit_code == 1
+    assert [bool(document["error"]) for document in documents(result)] == [True, False]
+
+
+def test_words_that_are_already_tagged(run, tmp_path):
+    file = tmp_path / "tagged.jsonl"
+    tokens = [["Grüne", "JJ"], ["Eulen", "NNS"], ["jagen", "VB"]]
+    file.write_text(json.dumps({"text": "Grüne  Eulen jagen", "tokens": tokens}) + "\n" + '{"tokens": ["x"]}\n')
+    result = run("extract", file, "--tokens-field", "tokens", "-f", "jsonl")
+    good, bad = documents(result)
+    assert good["keyphrases"][0]["spans"] == [[0, 12]]
+    assert phrases(good) == ["Grüne Eulen"]
+    assert "[word, tag]" in bad["error"]
+
+
+def test_gzip_files_are_read_and_broken_ones_reported(run, tmp_path):
+    whole = gzip.compress(b'{"text": "The owl eats a mouse."}\n' * 50)
+    (tmp_path / "a.jsonl.gz").write_bytes(whole)
+    (tmp_path / "b.jsonl.gz").write_bytes(whole[:-12])
+    result = run("extract", tmp_path / "a.jsonl.gz", tmp_path / "b.jsonl.gz", "-f", "jsonl")
+    assert result.exit_code == 1
+    assert "b.jsonl.gz" in result.stderr
+    assert "not a whole gzip file" in result.stderr
+    assert sum(not document["error"] for document in documents(result)) >= 50
+
+
+def test_html_is_read_as_text_which_the_output_carries(run, tmp_path):
+    page = tmp_path / "page.html"
+    page.write_text("<title>Owls</title><p>Barn <b>owls</b> hunt&nbsp;mice.</p><script>var owls = 'x'</script>")
+    (document,) = documents(run("extract", page, "-f", "jsonl"))
+    assert document["text"] == "Owls\n\nBarn owls hunt\xa0mice."
+    for each in document["keyphrases"]:
+        assert [document["text"][start:end] in each["forms"] for start, end in each["spans"]]
+    assert "var" not in document["text"]
+
+
+def test_an_html_page_says_its_own_encoding(run, tmp_path):
+    page = tmp_path / "page.html"
+    page.write_bytes('<meta charset="latin-1"><p>Das Café öffnet.</p>'.encode("latin-1"))
+    (document,) = documents(run("extract", page, "-f", "jsonl", "-q"))
+    assert document["text"] == "Das Café öffnet."
+
+
+def test_markdown_keeps_offsets_and_leaves_marks_out(run, tmp_path):
+    file = tmp_path / "notes.md"
+    text = (
+        "---\ntags: zebra\n---\n# Sea ice\n\nThe **sea ice** [melts](http://zebra.example/a).\n\n```\nzebra = 1\n```\n"
+    )
+    file.write_text(text)
+    (document,) = documents(run("extract", file, "-f", "jsonl"))
+    best = document["keyphrases"][0]
+    assert best["text"].lower() == "sea ice"
+    assert [text[start:end] for start, end in best["spans"]] == ["Sea ice", "sea ice"]
+    assert not any("zebra" in phrase for phrase in phrases(document))
+
+
+def test_a_phrase_does_not_run_across_markdown_marks(run, tmp_path):
+    file = tmp_path / "notes.md"
+    file.write_text("The **sea** ice melts.")
+    (document,) = documents(run("extract", file, "-f", "jsonl"))
+    assert not any(" " in phrase and "sea" in phrase for phrase in phrases(document))
+
+
+def pdf(text):
+    """A one-page PDF that shows ``text``, as small as they come."""
+    stream = f"BT /F1 12 Tf 50 700 Td ({text}) Tj ET".encode()
+    objects = [
+        b"<< /Type /Catalog /Pages 2 0 R >>",
+        b"<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
+        b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 600 800] /Contents 4 0 R "
+        b"/Resources << /Font << /F1 << /Type /Font /Subtype /Type1 /BaseFont /Helvetica >> >> >> >>",
+        b"<< /Length %d >>\nstream\n%s\nendstream" % (len(stream), stream),
+    ]
+    out = io.BytesIO(b"%PDF-1.4\n")
+    out.seek(0, io.SEEK_END)
+    places = []
+    for number, body in enumerate(objects, start=1):
+        places.append(out.tell())
+        out.write(b"%d 0 obj\n%s\nendobj\n" % (number, body))
+    start = out.tell()
+    out.write(b"xref\n0 5\n0000000000 65535 f \n" + b"".join(b"%010d 00000 n \n" % place for place in places))
+    out.write(b"trailer\n<< /Size 5 /Root 1 0 R >>\nstartxref\n%d\n%%%%EOF\n" % start)
+    return out.getvalue()
+
+
+def test_pdf(run, tmp_path):
+    pytest.importorskip("pypdf", reason="the extra 'pdf' is not installed")
+    (tmp_path / "good.pdf").write_bytes(pdf("The barn owl sees a mouse in the dark."))
+    (tmp_path / "empty.pdf").write_bytes(pdf(""))
+    (tmp_path / "broken.pdf").write_bytes(b"%PDF-1.4\nnothing")
+    result = run("extract", tmp_path, "-f", "jsonl")
+    broken, empty, good = documents(result)
+    assert good["text"].strip() == "The barn owl sees a mouse in the dark."
+    assert "barn owl" in phrases(good)
+    assert "OCR" in empty["error"]
+    assert "cannot be read" in broken["error"]
+
+
+def test_pdf_without_the_extra_names_the_command(run, tmp_path, monkeypatch):
+    monkeypatch.setitem(__import__("sys").modules, "pypdf", None)
+    (tmp_path / "good.pdf").write_bytes(pdf("Owls."))
+    result = run("extract", tmp_path / "good.pdf")
+    assert "pip install 'mderank[pdf]'" in result.stderr
+
+
+def test_folders_are_searched_and_other_files_counted(run, tmp_path):
+    (tmp_path / "b").mkdir()
+    (tmp_path / "b" / "two.txt").write_text("The owl eats a mouse.")
+    (tmp_path / "a.md").write_text("Sea ice melts.")
+    (tmp_path / "picture.png").write_bytes(b"x")
+    (tmp_path / ".hidden.txt").write_text("Nothing.")
+    result = run("extract", tmp_path, "-f", "jsonl")
+    assert [document["id"] for document in documents(result)] == [
+        str(tmp_path / "a.md"),
+        str(tmp_path / "b" / "two.txt"),
+    ]
+    assert "1 other files in the folders were not read (1 .png)" in result.stderr
+
+
+def test_patterns(run, tmp_path):
+    for name in ("x1.txt", "x2.txt", "y.txt"):
+        (tmp_path / name).write_text("The owl eats a mouse.")
+    assert len(documents(run("extract", tmp_path / "x*.txt", "-f", "jsonl"))) == 2
+    result = run("extract", tmp_path / "z*.txt")
+    assert result.exit_code == 1
+    assert "no file matches this pattern" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("content", "complaint"),
+    [(b"\x89PNG\x00\x00", "not a text file"), (b"caf\xe9", "--encoding latin-1"), (b"\xff\xfeO", "utf-16")],
+)
+def test_a_file_that_is_not_text(run, tmp_path, content, complaint):
+    file = tmp_path / "a.txt"
+    file.write_bytes(content)
+    result = run("extract", file)
+    assert result.exit_code == 1
+    assert complaint in result.stderr
+    assert len(result.stderr.splitlines()) == 1
+
+
+def test_byte_order_marks_and_encodings(run, tmp_path):
+    for encoding, arguments in (("utf-16", []), ("utf-8-sig", []), ("latin-1", ["--encoding", "latin-1"])):
+        file = tmp_path / f"{encoding}.txt"
+        file.write_bytes("Das Café brennt.".encode(encoding))
+        result = run("extract", file, "-f", "jsonl", *arguments)
+        assert result.exit_code == 0, encoding
+    assert "unknown" in run("extract", file, "--encoding", "klingon").stderr
+
+
+def test_a_missing_file_does_not_stop_the_others(run, tmp_path, example):
+    result = run("extract", tmp_path / "missing.txt", example, "-f", "jsonl")
+    assert result.exit_code == 1
+    assert "missing.txt: cannot be read: No such file" in result.stderr
+    assert [bool(document["error"]) for document in documents(result)] == [True, False]
+
+
+def test_a_folder_with_nothing_to_read(run, tmp_path):
+    result = run("extract", tmp_path)
+    assert result.exit_code == 1
+    assert ".txt" in result.stderr
+
+
+def test_a_folder_that_may_not_be_read(run, tmp_path, monkeypatch):
+    def refuse(path):
+        raise PermissionError(13, "Permission denied", str(path))
+
+    monkeypatch.setattr(os, "scandir", refuse)
+    result = run("extract", tmp_path)
+    assert result.exit_code == 1
+    assert result.stderr == f"mderank: error: {tmp_path}: cannot be read: Permission denied\n"
+
+
+def test_an_empty_file_has_no_keyphrases(run, tmp_path):
+    file = tmp_path / "empty.txt"
+    file.write_text(" \n")
+    result = run("extract", file, "-f", "jsonl")
+    assert result.exit_code == 0
+    assert documents(result)[0]["keyphrases"] == []

@@ -1,0 +1,172 @@
+"""Options, errors and exit codes."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+import mderank
+
+PROGRAM = [sys.executable, "-c", "from mderank.cli import main; main()"]
+
+
+def phrases(result):
+    return [each["text"] for each in json.loads(result.stdout)["keyphrases"]]
+
+
+def test_version(run):
+    assert run("--version").stdout == f"mderank, version {mderank.__version__}\n"
+
+
+def test_help_teaches(run):
+    top = run("--help").stdout
+    assert "mderank extract paper.txt" in top
+    assert "Exit codes" in top
+    text = run("extract", "--help").stdout
+    assert [line for line in text.splitlines() if line in ("Input:", "Results:", "Candidates:", "Method:")] == [
+        "Input:",
+        "Results:",
+        "Candidates:",
+        "Method:",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        (["--pattern", "<NN>", "--ngrams", "1-2"], "--pattern and --ngrams exclude each other"),
+        (["--pattern", "NN"], "outside angle brackets"),
+        (["--ngrams", "3-1"], "1 <= shortest <= longest"),
+        (["--ngrams", "x"], "--ngrams takes N-M"),
+        (["--pooling", "cls"], "--exact"),
+        (["--layer", "9"], "has 0 to 6"),
+        (["--device", "cuda"], "runs on ONNX Runtime"),
+        (["--model", "./nowhere"], "does not exist"),
+        (["--phrases", "nowhere.txt"], "nowhere.txt: cannot be read"),
+        (["--tagger", "xx_nothing"], "cannot be loaded"),
+    ],
+)
+def test_one_line_names_the_cause_and_exit_code_2(run, example, arguments, complaint):
+    result = run("extract", example, *arguments)
+    assert complaint in result.stderr + result.stdout
+    assert result.exit_code == (1 if "--tagger" in arguments else 2)
+    assert len(result.stderr.splitlines()) == 1
+    assert "Traceback" not in result.stderr
+
+
+def test_an_unknown_option_value_is_a_usage_error(run, example):
+    result = run("extract", example, "--masking", "some")
+    assert result.exit_code == 2
+    assert "all" in result.stderr
+
+
+def test_candidates_can_be_chosen(run, example, tmp_path):
+    listed = tmp_path / "list.txt"
+    listed.write_text("tide gauges\nneural network\n")
+    assert set(phrases(run("extract", example, "--phrases", listed, "-f", "jsonl"))) == {
+        "tide gauges",
+        "neural network",
+    }
+    words = phrases(run("extract", example, "--ngrams", "2", "-f", "jsonl", "-k", 0, "--dedupe", "none"))
+    assert {len(word.split()) for word in words} == {2}
+    nouns = phrases(run("extract", example, "--pattern", "<NN.*>", "-f", "jsonl", "-k", 0))
+    assert all(len(noun.split()) == 1 for noun in nouns)
+    short = phrases(run("extract", example, "--max-phrase-words", 1, "-f", "jsonl", "-k", 0))
+    assert all(len(phrase.split()) == 1 for phrase in short)
+
+
+def test_stop_words_and_exclusions(run, example, tmp_path):
+    words = tmp_path / "words.txt"
+    words.write_text("tide\n")
+    assert not any(
+        "tide" in each.lower()
+        for each in phrases(run("extract", example, "--stop-words", words, "-f", "jsonl", "-k", 0))
+    )
+    excluded = phrases(run("extract", example, "--exclude", words, "-f", "jsonl", "-k", 0))
+    assert "tide" not in excluded
+    assert "tide gauges" in excluded
+
+
+def test_results_can_be_limited_and_diversified(run, example):
+    everything = json.loads(run("extract", example, "-f", "jsonl", "-k", 0).stdout)["keyphrases"]
+    limit = everything[5]["score"]
+    assert (
+        len(json.loads(run("extract", example, "-f", "jsonl", "-k", 0, "--min-score", limit).stdout)["keyphrases"]) == 6
+    )
+    plain = phrases(run("extract", example, "-f", "jsonl"))
+    assert plain == [each["text"] for each in everything[:10]]
+    assert phrases(run("extract", example, "-f", "jsonl", "--diversity", "0.5")) != plain
+
+
+@pytest.mark.parametrize("masking", ["all", "once", "highest", "subset"])
+@pytest.mark.parametrize("form", [[], ["--exact"]])
+def test_every_masking_in_both_forms(run, tmp_path, masking, form):
+    file = tmp_path / "a.txt"
+    file.write_text("The barn owl is a bird of prey. A barn owl sees in the dark.")
+    found = phrases(run("extract", file, "--masking", masking, "-f", "jsonl", *form))
+    assert found[0] == "barn owl"
+
+
+def test_not_english_is_said_once(run, tmp_path):
+    text = (
+        "Die Flut ist nicht nur die Summe von Wind und Gezeiten, und das gilt auch für die Mündung der großen Flüsse."
+    )
+    with pytest.warns(mderank.LanguageWarning, match="--tagger") as caught:
+        run("extract", "-f", "jsonl", stdin=json.dumps({"text": text}) + "\n" + json.dumps({"text": text}) + "\n")
+    assert len(caught) == 1
+
+
+def test_models_and_info(run, tmp_path):
+    rows = json.loads(run("models", "--json").stdout)
+    assert rows[0] == {"model": "minilm-l6", "status": "embedded", "note": rows[0]["note"]}
+    assert "bert-base-uncased" in [row["model"] for row in rows]
+    pickled = tmp_path / "old"
+    pickled.mkdir()
+    (pickled / "config.json").write_text("{}")
+    assert "no safetensors" in run("models", tmp_path).stdout
+    facts = json.loads(run("info", "--json").stdout)
+    assert (facts["model"], facts["layers"], facts["one pass"]) == ("minilm-l6", 6, "yes")
+    assert run("info").stdout.startswith("mderank ")
+
+
+def program(*arguments, **options):
+    return subprocess.run([*PROGRAM, *map(str, arguments)], capture_output=True, text=True, check=False, **options)
+
+
+def test_the_program_prints_warnings_in_one_line(tmp_path):
+    file = tmp_path / "a.txt"
+    file.write_text("Η θάλασσα ανεβαίνει όταν φυσά ο άνεμος και η πίεση πέφτει κοντά στην ακτή.", encoding="utf-8")
+    result = program("extract", file)
+    assert result.returncode == 0
+    (line,) = result.stderr.splitlines()
+    assert line.startswith("mderank: warning: the text is plainly not English")
+    assert program("extract", file, "--quiet").stderr == ""
+
+
+def test_a_closed_pipe_is_quiet(example):
+    lines = json.dumps({"text": example.read_text()}) + "\n"
+    head = subprocess.Popen(["head", "-c", "10"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    result = subprocess.run(
+        [*PROGRAM, "extract", "-f", "json", "-k", "0"],
+        input=(lines * 200).encode(),
+        stdout=head.stdin,
+        stderr=subprocess.PIPE,
+        check=False,
+    )
+    head.stdin.close()
+    assert head.stdout.read() == b'[\n{\n  "id"'
+    head.stdout.close()
+    head.wait()
+    assert result.stderr == b""
+
+
+def test_torch_is_not_imported_for_the_embedded_model(example):
+    code = "import sys; from mderank.cli import cli; cli(standalone_mode=False); assert 'torch' not in sys.modules"
+    command = [sys.executable, "-c", code, "extract", str(example)]
+    result = subprocess.run(command, capture_output=True, text=True, check=False, env={**os.environ, "COLUMNS": "100"})
+    assert result.returncode == 0, result.stderr
+    assert "tide" in result.stdout

@@ -1,0 +1,108 @@
+"""What `mderank extract` writes."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from html.parser import HTMLParser
+
+
+def test_table_in_a_pipe_has_no_colour(run, example):
+    result = run("extract", example, "-k", 2)
+    assert "\x1b" not in result.stdout
+    heading, first, second = result.stdout.splitlines()[:3]
+    assert heading == str(example)
+    assert re.fullmatch(r" +1  0\.01\d+ +█{10} +9×  tide", first)
+    assert second.endswith("hydrodynamic model")
+
+
+def test_json_is_one_array(run, example, tmp_path):
+    assert [document["id"] for document in json.loads(run("extract", example, example, "-f", "json").stdout)] == [
+        str(example)
+    ]
+    (tmp_path / "empty.jsonl").write_text("")
+    assert json.loads(run("extract", tmp_path / "empty.jsonl", "-f", "json").stdout) == []
+
+
+def test_csv(run, example, tmp_path):
+    result = run("extract", example, tmp_path / "missing.txt", "-f", "csv", "-k", 2)
+    first, second, failed = csv.DictReader(io.StringIO(result.stdout))
+    assert (first["rank"], first["keyphrase"], first["count"]) == ("1", "tide", "9")
+    start, end = map(int, second["spans"].split()[0].split(":"))
+    assert example.read_text()[start:end] == "hydrodynamic model"
+    assert "No such file" in failed["error"]
+
+
+class Page(HTMLParser):
+    """What a browser would make of a page: its tags, its visible text, its marks."""
+
+    def __init__(self, page):
+        super().__init__()
+        self.tags, self.text, self.marks, self._mark = [], "", [], False
+        self.feed(page)
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append(tag)
+        self._mark = tag == "mark"
+
+    def handle_endtag(self, tag):
+        self._mark = False
+
+    def handle_data(self, data):
+        self.text += data
+        if self._mark:
+            self.marks.append(data)
+
+
+def test_html_shows_the_text_with_its_keyphrases(run, example):
+    page = Page(run("extract", example, "-f", "html", "-k", 5).stdout)
+    assert example.read_text() in page.text
+    assert page.marks.count("tide") == 9
+    assert page.marks.count("neural network") == 3
+    assert "script" not in page.tags
+
+
+def test_html_is_safe_against_markup_in_the_text(run, tmp_path):
+    text = (
+        "The storm <script>alert(1)</script> surge <img src=x onerror=alert(2)> & \"storm\" 'surge' \x07 </div></html>"
+    )
+    file = tmp_path / "<b>bold.txt"
+    file.write_text(text)
+    output = run("extract", file, "-f", "html").stdout
+    page = Page(output)
+    assert set(page.tags) <= set("html head meta title style body header section h2 div ol li a span mark p".split())
+    assert text.replace("\x07", "\ufffd") in page.text
+    assert "<b>bold.txt" in page.text
+    assert "default-src 'none'" in output
+
+
+def test_html_names_what_was_not_read(run, example):
+    page = Page(run("extract", example, "-f", "html", "--max-words", "20").stdout)
+    assert "Not read" in page.text
+    assert example.read_text() in page.text
+
+
+def test_output_file_appears_whole_or_not_at_all(run, example, tmp_path):
+    file = tmp_path / "out.csv"
+    result = run("extract", example, "-f", "csv", "-o", file)
+    assert result.stdout == ""
+    assert file.read_text().startswith("document,rank")
+    assert [each.name for each in tmp_path.iterdir()] == ["out.csv"]
+    result = run("extract", example, "-o", tmp_path / "no" / "out.csv")
+    assert result.exit_code == 2
+    assert "cannot be written" in result.stderr
+
+
+def test_what_was_not_read_and_what_does_not_occur_is_said_on_stderr(run, example, tmp_path):
+    phrases = tmp_path / "list.txt"
+    phrases.write_text("# of ours\nstorm surge\nsolar panel\n\n")
+    result = run("extract", example, "--phrases", phrases, "--max-words", 100, "-f", "jsonl")
+    assert result.exit_code == 0
+    assert "the last 148 words were not read (--max-words 100)" in result.stderr
+    assert "1 listed phrases do not occur: solar panel" in result.stderr
+    document = json.loads(result.stdout)
+    assert document["missing"] == ["solar panel"]
+    assert example.read_text()[: document["unseen"][0]].split() == example.read_text().split()[:100]
+    assert run("extract", example, "--phrases", phrases, "--max-words", 100, "-q").stderr == ""
