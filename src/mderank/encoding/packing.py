@@ -98,6 +98,8 @@ def _inputs(spec: EncoderSpec, batch: list[Pass]) -> Inputs:
         ids[row, n:length] = spec.mask_id
         positions[row, :n] = spec.first_position + np.arange(n)
         visible[row, :length, :n] = True
+        # What sees nothing at all is not a number in half precision, and spreads: padding sees itself.
+        visible[row, range(length, size), range(length, size)] = True
         start = n
         for _, rows in item.blocks:
             end = start + len(rows)

@@ -41,7 +41,7 @@ class Pool(Protocol):
     """Gathers one document's windows."""
 
     def add(self, window: int, states: Floats) -> None:
-        """The states ``(n, d)`` of a window, unmasked. Comes before anything else about that window."""
+        """The states ``(n, d)`` of a window, unmasked. Comes once for every window."""
         ...
 
     def replace(self, window: int, states: Floats, hidden: Iterable[Hidden]) -> None:
@@ -97,7 +97,7 @@ class MaxPool:
         self._windows[window] = states.max(axis=0).astype(np.float64)
 
     def replace(self, window: int, states: Floats, hidden: Iterable[Hidden]) -> None:
-        top = self._windows[window]
+        top = states.max(axis=0).astype(np.float64)
         winners = states.argmax(axis=0)
         for block in hidden:
             if not len(block.rows):

@@ -1,7 +1,7 @@
 """Can this encoder do one-pass masking? Asked of its numbers, not of its signature.
 
 MPNet takes ``position_ids`` and a 4-D attention mask and still derives a relative bias from the index in the
-sequence; sparse attention ignores a dense mask. What one pass needs of an encoder is that where a token stands is
+sequence; sparse attention and sliding windows set in on long texts only, and then ignore a dense mask. What one pass needs of an encoder is that where a token stands is
 said by its position id alone, and that who sees whom is said by the mask alone. So it must not matter in which order
 the tokens are given, as long as ids, positions and mask go along, and what is not seen must not matter at all.
 """
@@ -13,12 +13,14 @@ import numpy as np
 from mderank.encoding.base import Bools, Encoder, Floats, Inputs, Ints
 
 _LENGTH = 24  # tokens of the probe's document
+# Tokens of its long document, if the encoder takes as many: more than a sparse pattern or sliding window lets pass.
+_LONG = 1024
 _HIDDEN = ((3, 4), (4, 9, 10), (17,))  # what its masks hide
 
 
 def first_position(encoder: Encoder) -> int | None:
     """The position id of the first token: the one for which given positions change nothing. None if there is none."""
-    ids = _document(encoder)
+    ids = _document(encoder, _LENGTH)
     try:
         plain = encoder.states(Inputs(ids), encoder.spec.layers)
         for first in (0, encoder.spec.pad_id + 1):
@@ -33,8 +35,8 @@ def first_position(encoder: Encoder) -> int | None:
 def can_do_one_pass(encoder: Encoder) -> bool:
     """Whether packed masks come out right, given that `first_position` found the positions."""
     spec = encoder.spec
-    document = _document(encoder)
-    ids, positions, visible = _packed(encoder)
+    document = _document(encoder, _LENGTH)
+    ids, positions, visible = _packed(encoder, document)
     order = np.random.default_rng(1).permutation(ids.shape[1])
     try:
         plain = encoder.states(Inputs(document), spec.layers)
@@ -50,6 +52,9 @@ def can_do_one_pass(encoder: Encoder) -> bool:
         blind[:, np.arange(_LENGTH), np.arange(_LENGTH)] = True
         first = encoder.states(Inputs(ids, positions, blind), spec.layers)
         second = encoder.states(Inputs(unseen, positions, blind), spec.layers)
+        long = _document(encoder, min(_LONG, spec.max_length))
+        long_plain = encoder.states(Inputs(long), spec.layers)
+        long_packed = encoder.states(Inputs(*_packed(encoder, long)), spec.layers)
     except (TypeError, ValueError, RuntimeError, IndexError, AttributeError):
         return False
     block = slice(_LENGTH, _LENGTH + len(_HIDDEN[0]))
@@ -58,26 +63,29 @@ def can_do_one_pass(encoder: Encoder) -> bool:
         and _same(packed[0, order], shuffled[0])
         and _same(first[0, block], second[0, block])
         and not _same(first[0, :_LENGTH], second[0, :_LENGTH])
+        and _same(long_plain[0], long_packed[0, : long.shape[1]])
     )
 
 
-def _document(encoder: Encoder) -> Ints:
-    """Ordinary words, so that no id is out of the vocabulary or special."""
+def _document(encoder: Encoder, length: int) -> Ints:
+    """``(1, length)`` ordinary words, so that no id is out of the vocabulary or special."""
     pieces = encoder.pieces(
         "The committee will publish seven reports about old harbours, river trade and the price of salt before winter "
         "comes to the northern towns and their markets."
     )
-    return np.resize(pieces.ids, _LENGTH)[None].astype(np.int64)
+    return np.resize(pieces.ids, length)[None].astype(np.int64)
 
 
-def _packed(encoder: Encoder) -> tuple[Ints, Ints, Bools]:
+def _packed(encoder: Encoder, document: Ints) -> tuple[Ints, Ints, Bools]:
+    """``document``, and after it what the masks hide of it."""
     spec = encoder.spec
+    length = document.shape[1]
     rows = np.asarray([row for hidden in _HIDDEN for row in hidden])
-    ids = np.concatenate([_document(encoder)[0], np.full(len(rows), spec.mask_id)])[None]
-    positions = (spec.first_position + np.concatenate([np.arange(_LENGTH), rows]))[None]
+    ids = np.concatenate([document[0], np.full(len(rows), spec.mask_id)])[None]
+    positions = (spec.first_position + np.concatenate([np.arange(length), rows]))[None]
     visible = np.zeros((1, ids.shape[1], ids.shape[1]), dtype=np.bool_)
-    visible[0, :, :_LENGTH] = True
-    start = _LENGTH
+    visible[0, :, :length] = True
+    start = length
     for hidden in _HIDDEN:
         end = start + len(hidden)
         visible[0, start:end, list(hidden)] = False

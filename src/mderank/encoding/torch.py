@@ -50,11 +50,12 @@ class TorchEncoder:
         self._sparse_attention = getattr(self._model, "attention_type", None)
         self.spec = self._probed(_spec(model, self._model.config, tokenizer, self._tokenizer))
         # Probed in float32 on the CPU, where rounding cannot be mistaken for a leak; only now moved.
-        self._device = torch.device(device or ("cuda" if torch.cuda.is_available() else "cpu"))
         try:
+            self._device = torch.device(device or ("cuda" if torch.cuda.is_available() else "cpu"))
             self._model.to(device=self._device, dtype=getattr(torch, dtype))
         except (RuntimeError, AssertionError) as error:
-            raise ModelError(f"the device '{device}' cannot be used ({error}); try --device cpu") from error
+            reason = shorten(str(error), 200, placeholder=" …")
+            raise ModelError(f"the device '{device}' cannot be used ({reason}); try --device cpu") from error
 
     def _probed(self, spec: EncoderSpec) -> EncoderSpec:
         """``spec`` with what can only be found by asking the model: its first position, and whether one pass works."""
@@ -184,7 +185,8 @@ def _offset(config: Any) -> int:
 
 def _positions(config: Any, first: int) -> int:
     """How many tokens have a position."""
-    return int(getattr(config, "max_position_embeddings", 0) or 1_000_000) - first
+    embeddings = int(getattr(config, "max_position_embeddings", None) or 0)
+    return embeddings - first if embeddings > 0 else 1_000_000
 
 
 def _pooling(model: str) -> PoolingName:

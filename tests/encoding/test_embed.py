@@ -1,0 +1,130 @@
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+from mderank import Span
+from mderank.encoding import Inputs, Pieces, Request, embed
+from mderank.testing import FakeEncoder
+
+
+def sequence(encoder, ids):
+    return np.array([*encoder.spec.prefix, *ids, *encoder.spec.suffix])
+
+
+def states_of(encoder, ids):
+    return encoder.states(Inputs(sequence(encoder, ids)[None]), encoder.spec.layers)[0].astype(np.float64)
+
+
+def run(encoder, request, **options):
+    options = {"pooling": "mean", "layer": encoder.spec.layers, "exact": True} | options
+    return embed(encoder, [request], **options)[0]
+
+
+def hidden_by(encoder, pieces, *spans):
+    """The pieces that are [MASK] when ``spans`` are hidden."""
+    inputs = []
+
+    class Spy(FakeEncoder):
+        def states(self, given, layer):
+            inputs.append(given.ids)
+            return super().states(given, layer)
+
+    run(Spy(), Request(pieces, (), [tuple(Span(*span) for span in spans)]))
+    return [index - 1 for index in np.flatnonzero(inputs[1][0] == encoder.MASK)]
+
+
+def test_a_mask_hides_every_piece_that_it_touches():
+    # "marsh" and "sediment", which is two pieces: (0, 5), (6, 12), (12, 14), (15, 20)
+    encoder = FakeEncoder()
+    pieces = encoder.pieces("marsh sediment layer")
+    assert pieces.starts.tolist() == [0, 6, 12, 15]
+    assert hidden_by(encoder, pieces, (0, 5)) == [0]
+    assert hidden_by(encoder, pieces, (6, 14)) == [1, 2]
+    assert hidden_by(encoder, pieces, (4, 7)) == [0, 1]
+    assert hidden_by(encoder, pieces, (13, 14), (15, 20)) == [2, 3]
+    assert hidden_by(encoder, pieces, (0, 5), (0, 14)) == [0, 1, 2]
+
+
+def test_a_mask_hides_all_pieces_of_one_character():
+    # Byte-level tokenizers give an emoji three or four pieces with the same character.
+    pieces = Pieces(np.array([10, 11, 12, 13]), np.array([0, 2, 2, 2]), np.array([1, 3, 3, 3]))
+    assert hidden_by(FakeEncoder(), pieces, (2, 3)) == [1, 2, 3]
+
+
+def test_a_span_between_the_pieces_hides_nothing():
+    encoder = FakeEncoder()
+    result = run(encoder, Request(encoder.pieces("marsh   layer"), (), [(Span(5, 8),)]))
+    assert_array_equal(result.changes, np.zeros((1, encoder.spec.dimension)))
+
+
+def windowed():
+    """Nine pieces for an encoder that takes four at once: windows of 3, 3 and 3."""
+    encoder = FakeEncoder(max_length=6)
+    text = "red blue green pink grey black white brown amber"
+    return encoder, text, encoder.pieces(text)
+
+
+@pytest.mark.parametrize("pooling", ["mean", "max", "cls"])
+def test_exact_over_windows_by_hand(pooling):
+    encoder, text, pieces = windowed()
+    mask = tuple(Span(text.index(word), text.index(word) + len(word)) for word in ("blue", "white", "brown"))
+    masked = pieces.ids.copy()
+    masked[[1, 6, 7]] = encoder.MASK
+    plain = [states_of(encoder, pieces.ids[start : start + 3]) for start in (0, 3, 6)]
+    changed = [states_of(encoder, masked[start : start + 3]) for start in (0, 3, 6)]
+    pool = {
+        "mean": lambda some: np.vstack(some).mean(axis=0),
+        "max": lambda some: np.vstack(some).max(axis=0),
+        "cls": lambda some: np.mean([states[0] for states in some], axis=0),
+    }[pooling]
+    result = run(encoder, Request(pieces, (), [mask]), pooling=pooling)
+    assert_allclose(result.document, pool(plain), atol=1e-6)
+    assert_allclose(result.changes[0], pool(changed) - pool(plain), atol=1e-6)
+
+
+@pytest.mark.parametrize("pooling", ["mean", "max"])
+def test_one_pass_over_windows_is_the_sum_of_its_windows(pooling):
+    encoder, text, pieces = windowed()
+    encoder_spans = list(zip(pieces.starts.tolist(), pieces.ends.tolist(), strict=True))
+    masks = [(Span(*encoder_spans[1]), Span(*encoder_spans[6])), (Span(*encoder_spans[4]),)]
+    result = run(encoder, Request(pieces, (), masks), pooling=pooling, exact=False)
+    parts = []
+    for start in (0, 3, 6):
+        part = Pieces(*(array[start : start + 3] for array in (pieces.ids, pieces.starts, pieces.ends)))
+        parts.append(run(encoder, Request(part, (), masks), pooling=pooling, exact=False))
+    if pooling == "mean":
+        assert_allclose(result.document, np.mean([part.document for part in parts], axis=0), atol=1e-7)
+        assert_allclose(result.changes, np.mean([part.changes for part in parts], axis=0), atol=1e-7)
+    else:
+        assert_allclose(result.document, np.max([part.document for part in parts], axis=0), atol=1e-7)
+        after = np.max([part.document + part.changes for part in parts], axis=0)
+        assert_allclose(result.changes, after - result.document, atol=1e-7)
+
+
+def test_a_window_s_words_do_not_see_the_others():
+    encoder, _, pieces = windowed()
+    other = Pieces(pieces.ids.copy(), pieces.starts, pieces.ends)
+    other.ids[8] += 1
+    first = (Span(0, 3),)
+    one, two = (run(encoder, Request(some, (), [first]), exact=False) for some in (pieces, other))
+    assert_array_equal(one.changes, two.changes)
+    assert not np.allclose(one.document, two.document)
+
+
+@pytest.mark.parametrize("exact", [True, False])
+def test_no_words_at_all(exact):
+    encoder = FakeEncoder()
+    result = run(encoder, Request(encoder.pieces(""), (), []), exact=exact)
+    assert_array_equal(result.document, np.zeros(encoder.spec.dimension))
+    assert result.changes.shape == (0, encoder.spec.dimension)
+
+
+def test_exact_variants_in_batches_are_as_one_by_one(monkeypatch):
+    encoder = FakeEncoder()
+    pieces = encoder.pieces("red blue green pink grey black white brown amber")
+    masks = [(Span(int(start), int(end)),) for start, end in zip(pieces.starts, pieces.ends, strict=True)]
+    together = run(encoder, Request(pieces, (), masks))
+    monkeypatch.setattr("mderank.encoding.exact.BATCH", 1)
+    assert_allclose(run(encoder, Request(pieces, (), masks)).changes, together.changes, atol=1e-7)
+    alone = np.vstack([run(encoder, Request(pieces, (), [mask])).changes for mask in masks])
+    assert_allclose(alone, together.changes, atol=1e-7)

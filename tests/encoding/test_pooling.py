@@ -1,0 +1,118 @@
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+from mderank.encoding.pooling import Hidden, make_pool
+
+FIRST = np.array([[1.0, 8.0], [4.0, 2.0], [7.0, 5.0]], np.float32)
+SECOND = np.array([[3.0, 3.0], [9.0, 1.0]], np.float32)
+
+
+def rows(*indices: int):
+    return np.array(indices)
+
+
+def states(*vectors: tuple[float, float]):
+    return np.array(vectors, np.float32)
+
+
+def test_mean_of_one_window():
+    pool = make_pool("mean", 2, 2)
+    pool.add(0, FIRST)
+    pool.replace(0, FIRST, [Hidden(0, rows(1), states((1, 5))), Hidden(1, rows(0, 2), states((2, 2), (7, 8)))])
+    result = pool.finish()
+    assert_allclose(result.document, [12 / 3, 15 / 3])
+    assert_allclose(result.changes, [[-3 / 3, 3 / 3], [(1 + 0) / 3, (-6 + 3) / 3]])
+
+
+def test_mean_of_two_windows_divides_once():
+    pool = make_pool("mean", 2, 2)
+    pool.add(0, FIRST)
+    pool.add(1, SECOND)
+    pool.replace(0, FIRST, [Hidden(0, rows(1), states((1, 5)))])
+    pool.replace(1, SECOND, [Hidden(0, rows(0), states((4, 4))), Hidden(1, rows(1), states((0, 0)))])
+    result = pool.finish()
+    assert_allclose(result.document, [24 / 5, 19 / 5])
+    assert_allclose(result.changes, [[(-3 + 1) / 5, (3 + 1) / 5], [-9 / 5, -1 / 5]])
+
+
+def test_max_asks_the_other_rows_where_a_hidden_one_held_the_maximum():
+    pool = make_pool("max", 3, 2)
+    pool.add(0, FIRST)
+    hidden = [
+        Hidden(0, rows(2), states((0, 0))),  # (7, 8) without row 2: (4, 8)
+        Hidden(1, rows(0, 2), states((5, 1), (2, 3))),  # row 1 is (4, 2); of the masks (5, 3)
+        Hidden(2, rows(1), states((9, 9))),  # held no maximum, and its mask is larger than all
+    ]
+    pool.replace(0, FIRST, hidden)
+    result = pool.finish()
+    assert_array_equal(result.document, [7, 8])
+    assert_array_equal(result.changes, [[-3, 0], [-2, -5], [2, 1]])
+
+
+def test_max_of_two_windows_is_the_maximum_over_both():
+    pool = make_pool("max", 2, 2)
+    pool.add(0, FIRST)
+    pool.add(1, SECOND)
+    pool.replace(0, FIRST, [Hidden(0, rows(0), states((0, 0)))])
+    pool.replace(1, SECOND, [Hidden(1, rows(1), states((2, 0)))])
+    result = pool.finish()
+    assert_array_equal(result.document, [9, 8])
+    assert_array_equal(result.changes, [[0, -3], [-2, 0]])
+
+
+def test_max_does_not_mind_which_pass_of_a_window_comes_first():
+    pool = make_pool("max", 2, 2)
+    pool.replace(0, FIRST, [Hidden(0, rows(2), states((0, 0)))])
+    pool.add(0, FIRST)
+    pool.replace(0, FIRST, [Hidden(1, rows(0), states((0, 0)))])
+    assert_array_equal(pool.finish().changes, [[-3, 0], [0, -3]])
+
+
+def test_max_with_every_row_hidden():
+    pool = make_pool("max", 1, 2)
+    pool.add(0, SECOND)
+    pool.replace(0, SECOND, [Hidden(0, rows(0, 1), states((1, 2), (2, 1)))])
+    assert_array_equal(pool.finish().changes, [[2 - 9, 2 - 3]])
+
+
+def test_cls_is_the_mean_of_the_windows_first_states():
+    pool = make_pool("cls", 1, 2)
+    pool.add(0, FIRST)
+    pool.add(1, SECOND)
+    pool.reencode(1, SECOND, 0, states((5, 0), (100, 100)))
+    result = pool.finish()
+    assert_allclose(result.document, [2, 5.5])
+    assert_allclose(result.changes, [[1, -1.5]])
+
+
+def test_cls_has_no_one_pass_form():
+    with pytest.raises(NotImplementedError):
+        make_pool("cls", 1, 2).replace(0, FIRST, [])
+
+
+@pytest.mark.parametrize("name", ["mean", "max"])
+def test_reencoded_windows(name):
+    pool = make_pool(name, 1, 2)
+    pool.add(0, FIRST)
+    pool.add(1, SECOND)
+    pool.reencode(1, SECOND, 0, states((3, 9), (0, 1)))
+    expected = {"mean": [-9 / 5, 6 / 5], "max": [7 - 9, 9 - 8]}[name]
+    assert_allclose(pool.finish().changes, [expected])
+
+
+@pytest.mark.parametrize("name", ["mean", "max", "cls"])
+def test_a_document_without_words(name):
+    result = make_pool(name, 1, 3).finish()
+    assert_array_equal(result.document, [0, 0, 0])
+    assert_array_equal(result.changes, [[0, 0, 0]])
+
+
+def test_differences_below_float32_survive():
+    # 1e-7 beside sums of about 1e6, of which float32 would keep nothing.
+    states_ = np.full((1_000_000, 1), 1.0, np.float32)
+    step = np.finfo(np.float32).eps
+    pool = make_pool("mean", 1, 1)
+    pool.add(0, states_)
+    pool.replace(0, states_, [Hidden(0, rows(5), np.array([[1 + step]]))])
+    assert pool.finish().changes[0, 0] == float(step) / 1_000_000
