@@ -101,7 +101,7 @@ def _tiny(kind: str, vocabulary: int) -> Any:
     return make[kind]().eval()
 
 
-WORDS = sorted({word.strip(".,").lower() for word in TEXT.split()}) + ["committee", "harbours", "salt", "winter"]
+WORDS = [*sorted({word.strip(".,").lower() for word in TEXT.split()}), "committee", "harbours", "salt", "winter"]
 LETTERS = [chr(code) for code in range(ord("a"), ord("z") + 1)]
 
 

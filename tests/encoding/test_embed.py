@@ -84,9 +84,9 @@ def test_exact_over_windows_by_hand(pooling):
 
 @pytest.mark.parametrize("pooling", ["mean", "max"])
 def test_one_pass_over_windows_is_the_sum_of_its_windows(pooling):
-    encoder, text, pieces = windowed()
-    encoder_spans = list(zip(pieces.starts.tolist(), pieces.ends.tolist(), strict=True))
-    masks = [(Span(*encoder_spans[1]), Span(*encoder_spans[6])), (Span(*encoder_spans[4]),)]
+    encoder, _, pieces = windowed()
+    spans = [Span(start, end) for start, end in zip(pieces.starts.tolist(), pieces.ends.tolist(), strict=True)]
+    masks = [(spans[1], spans[6]), (spans[4],)]
     result = run(encoder, Request(pieces, (), masks), pooling=pooling, exact=False)
     parts = []
     for start in (0, 3, 6):

@@ -1,6 +1,7 @@
 import json
 import pickle
 import shutil
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -36,7 +37,7 @@ def test_the_embedded_model(encoder):
 def test_every_layer_has_its_own_states(encoder):
     states = [encoder.states(Inputs(IDS), layer) for layer in range(7)]
     assert {each.shape for each in states} == {(1, 5, 384)}
-    assert all(np.abs(one - other).max() > 0.01 for one, other in zip(states, states[1:], strict=False))
+    assert all(np.abs(one - other).max() > 0.01 for one, other in pairwise(states))
 
 
 def test_embeddings_do_not_depend_on_the_other_words(encoder):

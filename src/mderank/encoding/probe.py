@@ -1,9 +1,10 @@
 """Can this encoder do one-pass masking? Asked of its numbers, not of its signature.
 
 MPNet takes ``position_ids`` and a 4-D attention mask and still derives a relative bias from the index in the
-sequence; sparse attention and sliding windows set in on long texts only, and then ignore a dense mask. What one pass needs of an encoder is that where a token stands is
-said by its position id alone, and that who sees whom is said by the mask alone. So it must not matter in which order
-the tokens are given, as long as ids, positions and mask go along, and what is not seen must not matter at all.
+sequence; sparse attention and sliding windows set in on long texts only, and then do not go with a dense mask. What
+one pass needs of an encoder is that where a token stands is said by its position id alone, and that who sees whom is
+said by the mask alone. So it must not matter in which order the tokens are given, as long as ids, positions and mask
+go along, and what is not seen must not matter at all.
 """
 
 from __future__ import annotations
