@@ -53,7 +53,9 @@ def test_fields_of_json_lines_can_be_named(run, tmp_path):
 
 def test_bad_json_lines_are_named_by_number_and_the_rest_goes_on(run, tmp_path):
     file = tmp_path / "a.jsonl"
-    file.write_text('{"text": "The owl eats a mouse."}\n{oops\n[1]\n{"body": 1}\n{"text": 5}\n{"text": "Sea ice melts."}\n')
+    file.write_text(
+        '{"text": "The owl eats a mouse."}\n{oops\n[1]\n{"body": 1}\n{"text": 5}\n{"text": "Sea ice melts."}\n'
+    )
     result = run("extract", file, "-f", "jsonl")
     assert result.exit_code == 1
     assert [bool(document["error"]) for document in documents(result)] == [False, True, True, True, True, False]
@@ -63,7 +65,9 @@ def test_bad_json_lines_are_named_by_number_and_the_rest_goes_on(run, tmp_path):
 
 
 def test_deeply_nested_json_is_an_error_of_its_line(run):
-    result = run("extract", "-f", "jsonl", stdin='{"text": ' + "[" * 100_000 + "\n" + '{"text": "The owl eats a mouse."}\n')
+    result = run(
+        "extract", "-f", "jsonl", stdin='{"text": ' + "[" * 100_000 + "\n" + '{"text": "The owl eats a mouse."}\n'
+    )
     assert result.exit_code == 1
     assert [bool(document["error"]) for document in documents(result)] == [True, False]
 

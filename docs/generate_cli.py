@@ -1,0 +1,26 @@
+"""Writes docs/cli.md from the commands' own help: python docs/generate_cli.py"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from click.testing import CliRunner
+
+from mderank.cli import cli
+
+PAGE = Path(__file__).parent / "cli.md"
+
+
+def reference() -> str:
+    """Every command's help, as one page."""
+    parts = ["# The command line\n\nMade by `python docs/generate_cli.py` from the commands' own help.\n"]
+    for arguments in ([], *([name] for name in sorted(cli.commands))):
+        title = " ".join(["mderank", *arguments])
+        text = CliRunner().invoke(cli, [*arguments, "--help"], prog_name="mderank", terminal_width=100).output
+        lines = "\n".join(line.rstrip() for line in text.rstrip().split("\n"))
+        parts.append(f"## {title}\n\n```text\n{lines}\n```\n")
+    return "\n".join(parts)
+
+
+if __name__ == "__main__":
+    PAGE.write_text(reference(), encoding="utf-8")
