@@ -8,6 +8,7 @@ and ``attention_mask`` (B, 1, S, S), which is added to the attention scores; it 
 from __future__ import annotations
 
 import json
+import os
 from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any
@@ -56,6 +57,12 @@ def read_spec(folder: Path) -> EncoderSpec:
         raise ModelError(f"{file} cannot be read ({error!r}): write the folder again with mderank export") from error
 
 
+def _allowed_cores() -> int:
+    """The cores this process is bound to; 0, which leaves it to ONNX Runtime, if it is bound to none."""
+    allowed = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 0
+    return allowed if allowed < (os.cpu_count() or 0) else 0
+
+
 class OnnxEncoder:
     """An encoder in ONNX form, on the CPU.
 
@@ -76,7 +83,7 @@ class OnnxEncoder:
                 raise ModelError(f"{self.folder} has no {name}: write the folder again with mderank export")
         self._tokenizer = load_tokenizer(self.folder / TOKENIZER_FILE)
         options = ort.SessionOptions()
-        options.intra_op_num_threads = self._threads or 0
+        options.intra_op_num_threads = self._threads or _allowed_cores()
         # Weights are stored in int8 and made float32 once, when the graph is loaded, not at every run.
         options.add_session_config_entry("session.disable_quant_qdq", "1")
         options.log_severity_level = 3
