@@ -89,7 +89,7 @@ def _compile(pattern: str, tags: tuple[str, ...]) -> re.Pattern[str]:
         if position == 0:
             raise OptionError(f"the pattern {pattern!r} has no tag in angle brackets, as in '<JJ>*<NN.*>'")
         return re.compile("".join(pieces))
-    except re.error as error:
+    except (re.error, OverflowError, RecursionError) as error:
         raise OptionError(f"the pattern {pattern!r} is not a regular expression over tags: {error}") from error
 
 

@@ -38,31 +38,33 @@ class PhraseList:
 
     def find(self, document: Document) -> list[Candidate]:
         """The listed phrases with their places, those that occur first, in the order of the text."""
+        places = self._places(document)
+        candidates: dict[str, Candidate] = {}
+        for phrase in self.phrases:
+            found = places[_split(phrase)]
+            candidates.setdefault(phrase.lower(), Candidate(phrase.lower(), tuple(found), len(found)))
+        return sorted(candidates.values(), key=lambda c: (not c.occurrences, c.first if c.occurrences else 0))
+
+    def _places(self, document: Document) -> dict[tuple[str, ...], list[Occurrence]]:
+        """For each phrase, in parts, where it stands."""
         end = document.tokens[-1].end if document.tokens else 0
         parts = [(match.group().lower(), match.start(), match.end()) for match in _PART.finditer(document.text, 0, end)]
-        wanted: dict[tuple[str, ...], list[Span]] = {}
-        for phrase in self.phrases:
-            wanted.setdefault(_split(phrase), [])
+        starts = [token.start for token in document.tokens]
+        ends = [token.end for token in document.tokens]
+        breaks = sorted(document.paragraph_starts - {0})
+        wanted: dict[tuple[str, ...], list[Occurrence]] = {_split(phrase): [] for phrase in self.phrases}
         for length in sorted({len(key) for key in wanted}):
             for start in range(len(parts) - length + 1):
                 stretch = parts[start : start + length]
                 places = wanted.get(tuple(part[0] for part in stretch))
-                if places is None or (places and places[-1].end > stretch[0][1]):
+                if places is None or (places and places[-1].span.end > stretch[0][1]):
                     continue
-                places.append(Span(stretch[0][1], stretch[-1][2]))
-        starts = [token.start for token in document.tokens]
-        ends = [token.end for token in document.tokens]
-        breaks = sorted(document.paragraph_starts - {0})
-        candidates: dict[str, Candidate] = {}
-        for phrase in self.phrases:
-            occurrences = []
-            for span in wanted[_split(phrase)]:
+                span = Span(stretch[0][1], stretch[-1][2])
                 words = range(bisect_right(ends, span.start), bisect_left(starts, span.end))
                 broken = bisect_right(breaks, words.start) < bisect_left(breaks, words.stop)
                 if words and not broken:
-                    occurrences.append(Occurrence(span, words))
-            candidates.setdefault(phrase.lower(), Candidate(phrase.lower(), tuple(occurrences), len(occurrences)))
-        return sorted(candidates.values(), key=lambda c: (not c.occurrences, c.first if c.occurrences else 0))
+                    places.append(Occurrence(span, words))
+        return wanted
 
 
 def _split(phrase: str) -> tuple[str, ...]:

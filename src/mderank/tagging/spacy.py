@@ -186,8 +186,8 @@ def _load(pipeline: str | Language | None) -> Language:
             named: Language = importlib.import_module(pipeline).load(exclude=list(_NOT_NEEDED))
             return named
         return spacy.load(pipeline, exclude=list(_NOT_NEEDED))
-    except (OSError, AttributeError, ValueError) as error:
+    except (OSError, ImportError, AttributeError, TypeError, ValueError) as error:
         raise ModelError(
-            f"the spaCy pipeline '{pipeline}' cannot be loaded ({str(error).splitlines()[0]}); "
+            f"the spaCy pipeline '{pipeline}' cannot be loaded ({str(error).partition(chr(10))[0]}); "
             f"install it, e.g. python -m spacy download {pipeline}, or give a pipeline's folder"
         ) from error

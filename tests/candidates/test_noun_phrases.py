@@ -1,0 +1,133 @@
+import pytest
+
+from mderank import NounPhrases, OptionError
+
+
+def keys(document, **options):
+    return [each.key for each in NounPhrases(**options).find(document)]
+
+
+def test_adjectives_and_nouns_that_end_in_a_noun(tagged):
+    document = tagged("the/DT fast/JJ graph/NN algorithms/NNS run/VBP Fast/NNP cars/NNPS old/JJ")
+    assert keys(document) == ["fast graph algorithms", "fast cars"]
+
+
+def test_the_longest_stretch_is_the_phrase(tagged):
+    assert keys(tagged("graph/NN theory/NN red/JJ")) == ["graph theory"]
+
+
+def test_comparatives_and_verbs_are_no_adjectives(tagged):
+    assert keys(tagged("faster/JJR cars/NNS")) == ["cars"]
+    assert keys(tagged("running/VBG cars/NNS")) == ["cars"]
+
+
+def test_universal_tags(tagged):
+    document = tagged("der/DET schnelle/ADJ Graph/NOUN Berlin/PROPN läuft/VERB", tagset="universal", language="xx")
+    assert keys(document) == ["schnelle graph berlin"]
+
+
+@pytest.mark.parametrize(
+    ("pattern", "expected"),
+    [
+        ("<NN.*>", ["graph", "theory", "sea", "level"]),
+        ("<NN.*>+", ["graph theory", "sea level"]),
+        ("<JJ>?<NN>{2}", ["graph theory", "sea level"]),
+        ("<NN><IN><NN>", ["theory versus sea"]),
+        ("<NN> <IN>  <NN>", ["theory versus sea"]),
+        ("(<NN>|<JJ>)+", ["graph theory", "sea level", "old"]),
+        ("<NN|JJ>", ["graph", "theory", "sea", "level", "old"]),
+        ("<VB.*>", []),
+        ("<N>", []),
+        ("<X>*", []),
+    ],
+)
+def test_patterns(tagged, pattern, expected):
+    document = tagged("graph/NN theory/NN versus/IN sea/NN level/NN at/RB old/JJ")
+    assert keys(document, pattern=pattern) == expected
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    ["", "NN", "<NN", "NN>", "<NN>*JJ", "<NN>**", "(<NN>", "<NN>)", "<(>", "*<NN>", "<NN>{2,1}", "<NN>{99999999999}",
+     "<[>", "<NN>$", "(" * 5_000 + "<NN>" + ")" * 5_000],
+)  # fmt: skip
+def test_bad_patterns(pattern):
+    with pytest.raises(OptionError, match="the pattern"):
+        NounPhrases(pattern)
+
+
+def test_the_message_about_a_bad_pattern_shows_how_to_write_one():
+    with pytest.raises(OptionError, match=r"the pattern 'NN\+' has .*'<JJ>\*<NN\.\*>'"):
+        NounPhrases("NN+")
+
+
+def test_no_stop_word_inside(tagged):
+    assert keys(tagged("other/JJ reefs/NNS")) == ["reefs"]
+    assert keys(tagged("reefs/NNS several/JJ fish/NN")) == ["reefs", "fish"]
+    assert keys(tagged("Such/JJ fish/NN")) == ["fish"]
+
+
+def test_more_stop_words(tagged):
+    assert keys(tagged("new/JJ reefs/NNS"), stop_words=frozenset({"New"})) == ["reefs"]
+
+
+def test_stop_words_of_another_language(tagged):
+    document = tagged("andere/ADJ Riffe/NOUN other/ADJ", tagset="universal", language="de")
+    assert keys(document) == ["riffe"]
+    unknown = tagged("andere/ADJ Riffe/NOUN", tagset="universal", language="qq")
+    assert keys(unknown) == ["andere riffe"]
+
+
+def test_longer_phrases_are_passed_over_whole(tagged):
+    document = tagged("a1/NN b2/NN c3/NN is/VBZ d4/NN e5/NN")
+    assert keys(document, max_words=2) == ["d4 e5"]
+    assert keys(document, max_words=3) == ["a1 b2 c3", "d4 e5"]
+    assert keys(document, max_words=None) == ["a1 b2 c3", "d4 e5"]
+
+
+def test_eight_words_by_default(tagged):
+    words = [f"w{number}/NN" for number in range(9)]
+    assert keys(tagged(" ".join(words))) == []
+    assert len(keys(tagged(" ".join(words[:8])))) == 1
+
+
+@pytest.mark.parametrize("max_words", [0, -1])
+def test_max_words_out_of_range(max_words):
+    with pytest.raises(OptionError, match="max_words must be at least 1"):
+        NounPhrases(max_words=max_words)
+
+
+def test_lone_letters_and_numbers_are_no_phrases(tagged):
+    assert keys(tagged("x/NN is/VBZ n./NN and/CC 12/NN and/CC é/NN and/CC 数/NN")) == ["é", "数"]
+    assert keys(tagged("x/NN axis/NN and/CC 12/NN monkeys/NNS")) == ["x axis", "12 monkeys"]
+
+
+def test_punctuation_ends_a_phrase_whatever_its_tag(tagged):
+    assert keys(tagged("coral/NN */NN reefs/NN")) == ["coral", "reefs"]
+
+
+def test_what_cannot_be_read_ends_a_phrase(tagged):
+    assert keys(tagged("coral/NN \ufffd/NN re\ufffdefs/NN fish/NN")) == ["coral", "fish"]
+
+
+def test_a_phrase_does_not_cross_a_paragraph(tagged):
+    assert keys(tagged("coral/NN ¶ reefs/NNS")) == ["coral", "reefs"]
+
+
+def test_the_possessive_ends_a_phrase_unless_the_pattern_has_it(tagged):
+    document = tagged("Zipf/NNP 's/POS law/NN")
+    assert keys(document) == ["zipf", "law"]
+
+
+def test_stop_words_hold_for_patterns_too(tagged):
+    assert keys(tagged("reefs/NNS of/IN coral/NN"), pattern="<NNS><IN><NN>") == []
+
+
+def test_many_adjectives_do_not_hang(tagged):
+    assert keys(tagged("fast/JJ " * 100_000)) == []
+
+
+def test_many_nouns(tagged):
+    assert keys(tagged("data/NN " * 100_000)) == []
+    found = NounPhrases("<NN>").find(tagged("data/NN " * 100_000))
+    assert [(each.key, each.found, len(each.occurrences)) for each in found] == [("data", 100_000, 100_000)]

@@ -1,0 +1,62 @@
+from decimal import Decimal, localcontext
+
+import numpy as np
+import pytest
+
+from mderank.ranking import compare
+
+
+def one_minus_cosine(document, change) -> float:
+    """To fifty digits, from the definition."""
+    with localcontext() as context:
+        context.prec = 50
+        before = [Decimal(float(value)) for value in document]
+        after = [value + Decimal(float(delta)) for value, delta in zip(before, change, strict=True)]
+        dot = sum(one * other for one, other in zip(before, after, strict=True))
+        norms = (sum(value * value for value in before) * sum(value * value for value in after)).sqrt()
+        return float(1 - dot / norms)
+
+
+@pytest.mark.parametrize("size", [1e1, 1.0, 1e-2, 1e-4, 1e-6, 1e-8])
+def test_cosine_against_fifty_digits(size):
+    generator = np.random.default_rng(1)
+    document = generator.normal(size=384)
+    changes = size * generator.normal(size=(20, 384))
+    similarities, scores = compare(document, changes, "cosine")
+    expected = [one_minus_cosine(document, change) for change in changes]
+    np.testing.assert_allclose(scores, expected, rtol=1e-9)
+    np.testing.assert_allclose(similarities, 1 - np.array(expected), rtol=1e-12)
+
+
+def test_differences_of_1e_8_are_told_apart():
+    # Across E(d) by 1e-4 and by 1.0001e-4: 1 - cos is half the square of it.
+    document = np.array([1.0, 0.0])
+    _, scores = compare(document, np.array([[0.0, 1e-4], [0.0, 1.0001e-4]]), "cosine")
+    np.testing.assert_allclose(scores, [0.5e-8, 0.5 * 1.0001e-4**2], rtol=1e-7)
+
+
+def test_cosine_by_hand():
+    # To a right angle, to 45 degrees, to the opposite, along, to beyond a right angle, to nothing.
+    document = np.array([2.0, 0.0])
+    changes = np.array([[-2.0, 1], [0, 2], [-4, 0], [3, 0], [-3, 1], [-2, 0]])
+    similarities, scores = compare(document, changes, "cosine")
+    half = np.sqrt(0.5)
+    np.testing.assert_allclose(scores, [1, 1 - half, 2, 0, 1 + half, 0], atol=1e-15)
+    np.testing.assert_allclose(similarities, [0, half, -1, 1, -half, 1], atol=1e-15)
+
+
+def test_euclidean_by_hand():
+    similarities, scores = compare(np.array([1.0, 1.0]), np.array([[3.0, 4.0], [0.0, 0.0]]), "euclidean")
+    assert scores.tolist() == [5, 0]
+    assert similarities.tolist() == [-5, 0]
+
+
+def test_nothing_to_compare_with():
+    similarities, scores = compare(np.zeros(3), np.ones((2, 3)), "cosine")
+    assert (similarities.tolist(), scores.tolist()) == ([1, 1], [0, 0])
+
+
+@pytest.mark.parametrize("name", ["cosine", "euclidean"])
+def test_nothing_to_compare(name):
+    similarities, scores = compare(np.ones(3), np.zeros((0, 3)), name)
+    assert (len(similarities), len(scores)) == (0, 0)

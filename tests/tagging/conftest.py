@@ -1,0 +1,8 @@
+import pytest
+
+from mderank import SpacyTagger
+
+
+@pytest.fixture(scope="session")
+def english() -> SpacyTagger:
+    return SpacyTagger()
