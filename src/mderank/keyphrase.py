@@ -16,7 +16,8 @@ class Keyphrase:
 
     ``text`` is its commonest form in the text, with single spaces; ``score`` says how much it matters, more is
     better; ``similarity`` is the raw similarity that the score was made from; ``spans`` are all its places, in
-    order; ``forms`` are the distinct forms found at these places, commonest first.
+    order; ``forms`` are the distinct forms found at these places, commonest first. ``found`` is how often the source
+    of candidates came upon it by itself; it also stands where it is part of a longer phrase.
     """
 
     text: str
@@ -24,6 +25,7 @@ class Keyphrase:
     similarity: float
     spans: tuple[Span, ...]
     forms: tuple[str, ...]
+    found: int = 1
 
     def as_dict(self) -> dict[str, Any]:
         """Plain data for JSON."""

@@ -1,0 +1,1 @@
+"""Measuring extractors on labelled sets: data sets, protocols, measures, significance, runs."""

@@ -1,0 +1,250 @@
+"""Running an extractor over a set, so that nothing is lost when it stops and nothing is said that was not measured.
+
+A run is a folder. ``run.json`` holds all settings, versions and checksums; ``documents.jsonl`` a line for each
+document, in the set's order: id, predictions with scores, gold, hits under the paper's protocol, seconds, error;
+``summary.json``, written at the end, what the run cost. A run that was stopped goes on where it was and ends the same.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from mderank.errors import InputError
+from mderank.evaluation.measures import Judgement, Measure
+from mderank.evaluation.protocols import PROTOCOLS, Prediction, Protocol
+from mderank.extractor import Extractor
+from mderank.keyphrase import Keyphrases
+
+SETTINGS_FILE, DOCUMENTS_FILE, SUMMARY_FILE = "run.json", "documents.jsonl", "summary.json"
+CHUNK = 16  # documents that are extracted, and written, together
+
+
+@dataclass(frozen=True)
+class Task:
+    """A document to extract from, and what should be found."""
+
+    id: str
+    text: str
+    gold: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What was found in one document."""
+
+    id: str
+    predictions: tuple[Prediction, ...]
+    scores: tuple[float, ...]
+    gold: tuple[str, ...]
+    seconds: float
+    error: str | None
+
+    def as_dict(self) -> dict[str, Any]:
+        """The line of ``documents.jsonl``."""
+        judgement = PROTOCOLS["mderank"].judge(self.predictions, self.gold)
+        return {
+            "id": self.id,
+            "predictions": [
+                [each.text, float(f"{score:.6g}"), each.found]
+                for each, score in zip(self.predictions, self.scores, strict=True)
+            ],
+            "gold": list(self.gold),
+            "hits": [rank for rank, hit in enumerate(judgement.hits, start=1) if hit] if judgement else [],
+            "seconds": round(self.seconds, 5),
+            "error": self.error,
+        }
+
+    @classmethod
+    def from_dict(cls, line: dict[str, Any]) -> Outcome:
+        """What a line of ``documents.jsonl`` says."""
+        return cls(
+            line["id"],
+            tuple(Prediction(text, found) for text, _, found in line["predictions"]),
+            tuple(score for _, score, _ in line["predictions"]),
+            tuple(line["gold"]),
+            line["seconds"],
+            line["error"],
+        )
+
+
+@dataclass(frozen=True)
+class Run:
+    """A run as it is on disk."""
+
+    folder: Path
+    settings: dict[str, Any]
+    outcomes: tuple[Outcome, ...]
+    summary: dict[str, Any] | None
+
+    @property
+    def name(self) -> str:
+        """What to call it in a table."""
+        return str(self.settings.get("label") or self.settings.get("method") or self.folder.name)
+
+    @property
+    def dataset(self) -> str:
+        """The set it ran on."""
+        return str(self.settings["dataset"])
+
+    def judgements(self, protocol: Protocol, texts: dict[str, str] | None = None) -> list[Judgement]:
+        """What is right, document by document; those that the protocol leaves out are left out."""
+        judged = (
+            protocol.judge(outcome.predictions, outcome.gold, (texts or {}).get(outcome.id, ""))
+            for outcome in self.outcomes
+            if outcome.gold
+        )
+        return [judgement for judgement in judged if judgement is not None]
+
+    def value(self, measure: Measure, protocol: Protocol, texts: dict[str, str] | None = None) -> float:
+        """A measure over the whole set, in per cent."""
+        return 100 * measure.over(self.judgements(protocol, texts), protocol.average)
+
+    @property
+    def seconds_per_document(self) -> float:
+        """The mean time a document took, tagging included."""
+        return sum(outcome.seconds for outcome in self.outcomes) / max(1, len(self.outcomes))
+
+
+def execute(
+    extractor: Extractor,
+    tasks: Sequence[Task],
+    folder: Path,
+    settings: dict[str, Any],
+    advance: Callable[[int], None] = lambda count: None,
+) -> Run:
+    """Run ``extractor`` over ``tasks`` and write ``folder``, or go on with what is there.
+
+    ``advance`` is told how many documents were done, those of an earlier start first.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    _claim(folder, settings)
+    done = _resume(folder / DOCUMENTS_FILE, tasks)
+    advance(done)
+    with (folder / DOCUMENTS_FILE).open("a", encoding="utf-8") as stream:
+        for chunk in _chunks(tasks[done:], CHUNK):
+            for outcome in _timed(extractor, chunk):
+                stream.write(json.dumps(outcome.as_dict(), ensure_ascii=False) + "\n")
+            stream.flush()
+            advance(len(chunk))
+    _summarise(folder)
+    return load_run(folder)
+
+
+def _claim(folder: Path, settings: dict[str, Any]) -> None:
+    """Write the settings, or make sure that those which are there are the same."""
+    file = folder / SETTINGS_FILE
+    if file.exists():
+        before = _read_json(file)
+        differing = sorted(key for key in {*before, *settings} if before.get(key) != settings.get(key))
+        if differing:
+            told = "; ".join(f"{key}: {before.get(key)!r}, now {settings.get(key)!r}" for key in differing)
+            raise InputError(f"{folder} holds a run with other settings ({told}): choose another folder, or remove it")
+        return
+    file.write_text(json.dumps(settings, indent=2, sort_keys=True, ensure_ascii=False) + "\n", encoding="utf-8")
+
+
+def _resume(file: Path, tasks: Sequence[Task]) -> int:
+    """How many documents are done. A line that was being written when the run stopped is taken away."""
+    if not file.exists():
+        return 0
+    data = file.read_bytes()
+    whole = data[: data.rfind(b"\n") + 1]
+    if len(whole) < len(data):
+        file.write_bytes(whole)
+    ids = [_parse(line, file, number)["id"] for number, line in enumerate(whole.splitlines(), start=1)]
+    if ids != [task.id for task in tasks[: len(ids)]]:
+        raise InputError(f"{file} holds other documents than the set: choose another folder, or remove it")
+    return len(ids)
+
+
+def _timed(extractor: Extractor, tasks: Sequence[Task]) -> Iterator[Outcome]:
+    """The outcomes of some documents; the time is shared among them, since they are encoded together."""
+    start = time.perf_counter()
+    results = list(extractor.extract_many([task.text for task in tasks], top_k=None))
+    seconds = (time.perf_counter() - start) / len(tasks)
+    for task, found in zip(tasks, results, strict=True):
+        yield _outcome(task, found, seconds)
+
+
+def _outcome(task: Task, found: Keyphrases, seconds: float) -> Outcome:
+    return Outcome(
+        task.id,
+        tuple(Prediction(each.text, each.found) for each in found),
+        tuple(each.score for each in found),
+        task.gold,
+        seconds,
+        str(found.error) if found.error else None,
+    )
+
+
+def _summarise(folder: Path) -> None:
+    outcomes = _outcomes(folder / DOCUMENTS_FILE)
+    seconds = sum(outcome.seconds for outcome in outcomes)
+    summary = {
+        "documents": len(outcomes),
+        "failed": sum(outcome.error is not None for outcome in outcomes),
+        "seconds": round(seconds, 2),
+        "documents_per_second": round(len(outcomes) / seconds, 3) if seconds else None,
+        "peak_memory_mb": peak_memory(),
+    }
+    (folder / SUMMARY_FILE).write_text(json.dumps(summary, indent=2) + "\n", encoding="utf-8")
+
+
+def peak_memory() -> int | None:
+    """The most memory that this process has held, in megabytes."""
+    try:
+        import resource
+    except ImportError:  # Windows
+        return None
+    unit = 1 if sys.platform == "darwin" else 1024
+    return int(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit / 1e6)
+
+
+def load_run(folder: Path) -> Run:
+    """A run from its folder."""
+    folder = Path(folder)
+    if not (folder / SETTINGS_FILE).is_file():
+        raise InputError(f"{folder} is not a run: it has no {SETTINGS_FILE}; mderank evaluate writes runs")
+    summary = folder / SUMMARY_FILE
+    return Run(
+        folder,
+        _read_json(folder / SETTINGS_FILE),
+        tuple(_outcomes(folder / DOCUMENTS_FILE)),
+        _read_json(summary) if summary.is_file() else None,
+    )
+
+
+def _outcomes(file: Path) -> list[Outcome]:
+    if not file.is_file():
+        return []
+    lines = file.read_bytes().splitlines()
+    return [Outcome.from_dict(_parse(line, file, number)) for number, line in enumerate(lines, start=1)]
+
+
+def _read_json(file: Path) -> dict[str, Any]:
+    try:
+        data: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
+        return data
+    except (OSError, ValueError) as error:
+        raise InputError(f"{file} cannot be read: {error}; remove the run's folder and run again") from error
+
+
+def _parse(line: bytes, file: Path, number: int) -> dict[str, Any]:
+    try:
+        data: dict[str, Any] = json.loads(line)
+        return data
+    except ValueError as error:
+        raise InputError(f"{file}:{number} is not JSON: {error}; remove the run's folder and run again") from error
+
+
+def _chunks(tasks: Iterable[Task], size: int) -> Iterator[list[Task]]:
+    remaining = iter(tasks)
+    while chunk := list(islice(remaining, size)):
+        yield chunk

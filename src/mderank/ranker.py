@@ -1,0 +1,251 @@
+"""What all methods that rank candidates have in common: reading, candidates, ranking, batches, errors.
+
+A method is one class with one method of its own, `CandidateRanker._score`. Everything that a user relies on (spans,
+de-duplication, limits, order, what happens to a document that fails) is here, and so is the same for all of them.
+"""
+
+from __future__ import annotations
+
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, TypedDict
+
+import numpy as np
+import numpy.typing as npt
+
+from mderank.candidate import Candidate
+from mderank.candidates import CandidateSource, NounPhrases
+from mderank.document import Document, Span, surface
+from mderank.encoding import Pieces
+from mderank.errors import InputError, MDERankError, OptionError
+from mderank.keyphrase import Keyphrase, Keyphrases
+from mderank.ranking import DEDUPES, MMR, Dedupe, rank
+from mderank.ranking.dedupe import forms, merge, stemmed
+from mderank.tagging import SpacyTagger, Tagger
+
+# Texts that are tagged and encoded together: enough to fill the encoder's batches, little enough to hold in memory.
+_CHUNK_TEXTS = 64
+_CHUNK_CHARACTERS = 400_000
+
+_WORD = re.compile(r"\S+")
+
+Floats = npt.NDArray[np.floating[Any]]
+
+
+@dataclass(frozen=True)
+class Reading:
+    """A document as far as it is read, and the phrases in it that may be keyphrases.
+
+    ``pieces`` is the text as an encoder reads it, for methods that have one.
+    """
+
+    document: Document
+    candidates: list[Candidate]
+    missing: tuple[str, ...]
+    unseen: Span | None
+    pieces: Pieces | None = None
+
+
+@dataclass(frozen=True)
+class Scores:
+    """What a method makes of the candidates of one document.
+
+    ``vectors`` tell which candidates are alike, for MMR. A candidate that is not ``ranked`` comes last.
+    """
+
+    scores: Floats  # (m,) more is better
+    similarities: Floats  # (m,) what the scores were made from
+    vectors: Floats | None = None  # (m, d)
+    ranked: Sequence[bool] | None = None  # (m,)
+
+
+class RankerOptions(TypedDict, total=False):
+    """The options that all methods have, for those that add some of their own."""
+
+    tagger: str | Tagger | None
+    candidates: CandidateSource | None
+    dedupe: Dedupe
+    diversity: MMR | None
+    min_score: float | None
+    max_words: int | None
+    exclude: Iterable[str]
+
+
+class CandidateRanker(ABC):
+    """Finds the candidates of a text, has them scored, and gives the best."""
+
+    has_vectors: ClassVar[bool] = False  # whether it can tell which candidates are alike
+
+    def __init__(
+        self,
+        *,
+        tagger: str | Tagger | None = None,
+        candidates: CandidateSource | None = None,
+        dedupe: Dedupe = "stem",
+        diversity: MMR | None = None,
+        min_score: float | None = None,
+        max_words: int | None = None,
+        exclude: Iterable[str] = (),
+    ) -> None:
+        one_of("dedupe", dedupe, DEDUPES)
+        at_least("max_words", max_words, 1)
+        if diversity is not None and not self.has_vectors:
+            raise OptionError(f"{type(self).__name__} has no vectors to tell phrases apart: leave diversity out")
+        if isinstance(exclude, str):
+            raise OptionError("exclude takes several phrases, not one string: exclude=['one phrase']")
+        self.tagger: Tagger = SpacyTagger(tagger) if tagger is None or isinstance(tagger, str) else tagger
+        self.candidates: CandidateSource = candidates or NounPhrases()
+        self.dedupe: Dedupe = dedupe
+        self.diversity = diversity
+        self.min_score = min_score
+        self.max_words = max_words
+        self.exclude = frozenset(" ".join(phrase.lower().split()) for phrase in exclude)
+
+    @abstractmethod
+    def _score(self, readings: Sequence[Reading]) -> list[Scores]:
+        """Score the candidates of some documents."""
+
+    def _view(self, text: str) -> tuple[int, Pieces | None]:
+        """How far into ``text`` the method sees, and the text as its encoder reads it."""
+        return len(text), None
+
+    def extract(self, text: str | Document, top_k: int | None = 10) -> Keyphrases:
+        """The ``top_k`` best keyphrases of one text, best first (all of them for ``None``)."""
+        return self._extract([_checked(text)], _checked_top_k(top_k))[0]
+
+    def extract_many(self, texts: Iterable[str | Document], top_k: int | None = 10) -> Iterator[Keyphrases]:
+        """The keyphrases of every text, in order, read and given as they are asked for.
+
+        A text that fails carries its error in ``Keyphrases.error`` and the rest goes on.
+        """
+        _checked_top_k(top_k)
+        return (keyphrases for chunk in _chunks(texts) for keyphrases in self._extract_chunk(chunk, top_k))
+
+    def _extract_chunk(self, texts: Sequence[str | Document], top_k: int | None) -> Iterable[Keyphrases]:
+        try:
+            return self._extract([_checked(text) for text in texts], top_k)
+        except Exception:  # one of them failed: find out which, and give the others their due
+            return (self._guarded(text, top_k) for text in texts)
+
+    def _guarded(self, text: str | Document, top_k: int | None) -> Keyphrases:
+        try:
+            return self.extract(text, top_k)
+        except MDERankError as error:
+            return Keyphrases(error=error)
+        except Exception as error:  # whatever a tagger or an encoder raises
+            return Keyphrases(error=InputError(f"extraction failed: {type(error).__name__}: {error}"))
+
+    def _extract(self, texts: Sequence[str | Document], top_k: int | None) -> list[Keyphrases]:
+        """The whole story: read the texts with their candidates, score these, rank them."""
+        readings = self._read(texts)
+        return [
+            Keyphrases(self._rank(reading, scores, top_k), unseen=reading.unseen, missing=reading.missing)
+            for reading, scores in zip(readings, self._score(readings), strict=True)
+        ]
+
+    def _read(self, texts: Sequence[str | Document]) -> list[Reading]:
+        """Tag the texts, settle how far each of them is read, and find the candidates there."""
+        limits = [_end_of_words(_text(text), self.max_words) for text in texts]
+        tagged = self.tagger.tag(
+            text[:limit] for text, limit in zip(texts, limits, strict=True) if not isinstance(text, Document)
+        )
+        readings = []
+        for text, limit in zip(texts, limits, strict=True):
+            document = text if isinstance(text, Document) else next(tagged)
+            end, pieces = self._view(document.text[:limit])
+            seen = document.upto(end)
+            found = self.candidates.find(seen)
+            missing = tuple(each.key for each in found if not each.occurrences)
+            unseen = Span(end, len(_text(text))) if _text(text)[end:].strip() else None
+            readings.append(Reading(seen, self._wanted(seen, found), missing, unseen, pieces))
+        return readings
+
+    def _wanted(self, document: Document, found: list[Candidate]) -> list[Candidate]:
+        """The candidates that occur and are not excluded."""
+        excluded = {stemmed(phrase, document.language) for phrase in self.exclude}
+        return [each for each in found if each.occurrences and _stem(document, each) not in excluded]
+
+    def _rank(self, reading: Reading, scored: Scores, top_k: int | None) -> list[Keyphrase]:
+        """Sort, merge variants, diversify."""
+        candidates, scores = reading.candidates, scored.scores
+        ranked = scored.ranked if scored.ranked is not None else [True] * len(candidates)
+        order = rank(scores.tolist(), [each.first for each in candidates], ranked)
+        entries = [
+            entry
+            for entry in merge(reading.document, candidates, order, self.dedupe)
+            if self.min_score is None or scores[entry[0]] >= self.min_score
+        ]
+        if self.diversity is not None and scored.vectors is not None:
+            index = [best for best, _ in entries]
+            taken = self.diversity.order(scores[index], scored.vectors[index], top_k)
+            entries = [entries[each] for each in taken]
+        return [_keyphrase(reading, scored, best, spans) for best, spans in entries[:top_k]]
+
+
+def _keyphrase(reading: Reading, scored: Scores, best: int, spans: tuple[Span, ...]) -> Keyphrase:
+    variants = forms(reading.document, spans)
+    return Keyphrase(
+        variants[0],
+        float(scored.scores[best]),
+        float(scored.similarities[best]),
+        spans,
+        variants,
+        reading.candidates[best].found,
+    )
+
+
+def _stem(document: Document, candidate: Candidate) -> str:
+    return stemmed(surface(document.text, candidate.occurrences[0].span), document.language)
+
+
+def _chunks(texts: Iterable[str | Document]) -> Iterator[list[str | Document]]:
+    chunk: list[str | Document] = []
+    size = 0
+    for text in texts:
+        chunk.append(text)
+        size += len(_text(text)) if isinstance(text, str | Document) else 0
+        if len(chunk) >= _CHUNK_TEXTS or size >= _CHUNK_CHARACTERS:
+            yield chunk
+            chunk, size = [], 0
+    if chunk:
+        yield chunk
+
+
+def _end_of_words(text: str, count: int | None) -> int:
+    """The offset after the first ``count`` words between white space."""
+    if count is None:
+        return len(text)
+    for number, word in enumerate(_WORD.finditer(text), start=1):
+        if number == count:
+            return word.end()
+    return len(text)
+
+
+def _text(text: str | Document) -> str:
+    return text.text if isinstance(text, Document) else text
+
+
+def _checked(text: str | Document) -> str | Document:
+    if not isinstance(text, str | Document):
+        raise InputError(f"a text must be a str or a Document, not {type(text).__name__}")
+    return text
+
+
+def _checked_top_k(top_k: int | None) -> int | None:
+    if top_k is not None and top_k < 0:
+        raise OptionError(f"top_k must not be negative, and is {top_k}")
+    return top_k
+
+
+def one_of(option: str, value: object, valid: Sequence[object]) -> None:
+    """Refuse a value that is not valid, and list those that are."""
+    if value not in valid:
+        raise OptionError(f"{option}={value!r} is unknown: it is one of {', '.join(map(str, valid))}")
+
+
+def at_least(option: str, value: int | None, least: int) -> None:
+    """Refuse a number that is too small."""
+    if value is not None and value < least:
+        raise OptionError(f"{option} must be at least {least}, not {value}")

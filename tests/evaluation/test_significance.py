@@ -1,0 +1,80 @@
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+
+from mderank.evaluation.measures import Judgement, Measure
+from mderank.evaluation.significance import compare, holm, interval
+
+F1 = Measure.parse("F1@5")
+
+
+def judgements(rng, chance, count=60):
+    return [Judgement(tuple(rng.random(5) < chance), 5, 6) for _ in range(count)]
+
+
+def test_a_clear_difference_is_significant_and_its_interval_has_no_zero():
+    rng = np.random.default_rng(1)
+    good, bad = judgements(rng, 0.6), judgements(rng, 0.3)
+    result = compare(good, bad, F1, "micro")
+    assert result.difference == pytest.approx(F1.over(good, "micro") - F1.over(bad, "micro"))
+    assert 0 < result.low < result.difference < result.high
+    assert result.p < 0.001
+    assert result.wins > result.losses
+    assert result.wins + result.ties + result.losses == 60
+
+
+def test_a_method_against_itself():
+    rng = np.random.default_rng(2)
+    same = judgements(rng, 0.4)
+    result = compare(same, same, F1, "macro")
+    assert (result.difference, result.low, result.high, result.p) == (0, 0, 0, 1)
+    assert result.ties == 60
+
+
+def test_swapping_the_methods_swaps_the_result():
+    rng = np.random.default_rng(3)
+    one, other = judgements(rng, 0.5), judgements(rng, 0.4)
+    there, back = compare(one, other, F1, "macro"), compare(other, one, F1, "macro")
+    assert back.difference == pytest.approx(-there.difference)
+    assert back.p == pytest.approx(there.p, abs=0.02)
+    assert (back.wins, back.losses) == (there.losses, there.wins)
+
+
+@pytest.mark.parametrize("average", ["micro", "macro"])
+def test_the_randomisation_test_agrees_with_all_permutations(average):
+    rng = np.random.default_rng(4)
+    one, other = judgements(rng, 0.6, 8), judgements(rng, 0.35, 8)
+    observed = abs(F1.over(one, average) - F1.over(other, average))
+    extreme = 0
+    for swaps in itertools.product([False, True], repeat=8):
+        a = [y if swap else x for x, y, swap in zip(one, other, swaps, strict=True)]
+        b = [x if swap else y for x, y, swap in zip(one, other, swaps, strict=True)]
+        extreme += abs(F1.over(a, average) - F1.over(b, average)) >= observed - 1e-12
+    assert compare(one, other, F1, average).p == pytest.approx(extreme / 2**8, abs=0.02)
+
+
+def test_the_bootstrap_agrees_with_a_plain_loop():
+    rng = np.random.default_rng(5)
+    some = judgements(rng, 0.5, 40)
+    values = [F1.over([some[index] for index in rng.integers(0, 40, 40)], "micro") for _ in range(2000)]
+    low, high = interval(some, F1, "micro")
+    assert (low, high) == pytest.approx(tuple(np.quantile(values, [0.025, 0.975])), abs=0.01)
+
+
+def test_no_documents():
+    assert compare([], [], F1, "micro").p == 1
+    assert interval([], F1, "micro") == (0, 0)
+
+
+def test_different_documents_are_refused():
+    with pytest.raises(ValueError, match="same documents"):
+        compare(judgements(np.random.default_rng(6), 0.5), [], F1, "micro")
+
+
+def test_holm_worked_out_by_hand():
+    assert holm([0.01, 0.04, 0.03, 0.005]) == pytest.approx([0.03, 0.06, 0.06, 0.02])
+    assert holm([0.9, 0.8]) == [1.0, 1.0]
+    assert holm([]) == []
