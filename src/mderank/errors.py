@@ -35,7 +35,11 @@ class MissingExtraError(MDERankError, ImportError):
 
     def __init__(self, what: str, extra: str) -> None:
         super().__init__(f"{what} needs the extra '{extra}': pip install 'mderank[{extra}]'")
-        self.extra = extra
+        self.what, self.extra = what, extra
+
+    def __reduce__(self) -> tuple[type[MissingExtraError], tuple[str, str]]:
+        """Sent to another process, it is made from its parts again."""
+        return type(self), (self.what, self.extra)
 
 
 class MDERankWarning(UserWarning):

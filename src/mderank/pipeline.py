@@ -17,13 +17,13 @@ import numpy.typing as npt
 
 from mderank.candidate import Candidate
 from mderank.candidates import CandidateSource, NounPhrases
-from mderank.document import Document, Span
+from mderank.document import Document, Span, surface
 from mderank.encoding import EMBEDDED, POOLINGS, Embeddings, Encoder, Pieces, PoolingName, Request, embed, load_encoder
 from mderank.errors import ExactFallbackWarning, InputError, MDERankError, OptionError
 from mderank.keyphrase import Keyphrase, Keyphrases
 from mderank.masking import All, Mask, Masking
 from mderank.ranking import DEDUPES, MMR, SIMILARITIES, Dedupe, SimilarityName, compare, rank
-from mderank.ranking.dedupe import forms, merge
+from mderank.ranking.dedupe import forms, merge, stemmed
 from mderank.tagging import SpacyTagger, Tagger
 
 # Texts that are tagged and encoded together: enough to fill the encoder's batches, little enough to hold in memory.
@@ -134,7 +134,7 @@ class MDERank:
 
     def extract(self, text: str | Document, top_k: int | None = 10) -> Keyphrases:
         """The ``top_k`` best keyphrases of one text, best first (all of them for ``None``)."""
-        return self._extract([_checked(text)], top_k)[0]
+        return self._extract([_checked(text)], _checked_top_k(top_k))[0]
 
     def extract_many(self, texts: Iterable[str | Document], top_k: int | None = 10) -> Iterator[Keyphrases]:
         """The keyphrases of every text, in order, read and given as they are asked for.
@@ -144,11 +144,14 @@ class MDERank:
         >>> [len(keyphrases) for keyphrases in MDERank().extract_many(["A red fox ran.", "", "A lazy dog slept."])]
         [1, 0, 1]
         """
-        for chunk in _chunks(texts):
-            try:
-                yield from self._extract([_checked(text) for text in chunk], top_k)
-            except Exception:  # one of them failed: find out which, and give the others their due
-                yield from (self._guarded(text, top_k) for text in chunk)
+        _checked_top_k(top_k)
+        return (keyphrases for chunk in _chunks(texts) for keyphrases in self._extract_chunk(chunk, top_k))
+
+    def _extract_chunk(self, texts: Sequence[str | Document], top_k: int | None) -> Iterable[Keyphrases]:
+        try:
+            return self._extract([_checked(text) for text in texts], top_k)
+        except Exception:  # one of them failed: find out which, and give the others their due
+            return (self._guarded(text, top_k) for text in texts)
 
     def _guarded(self, text: str | Document, top_k: int | None) -> Keyphrases:
         try:
@@ -160,11 +163,9 @@ class MDERank:
 
     def _extract(self, texts: Sequence[str | Document], top_k: int | None) -> list[Keyphrases]:
         """The whole story."""
-        if top_k is not None and top_k < 0:
-            raise OptionError(f"top_k must not be negative, and is {top_k}")
         readings = self._read(texts)
         found = [self.candidates.find(reading.document) for reading in readings]
-        candidates = [[each for each in some if each.occurrences and each.key not in self.exclude] for some in found]
+        candidates = [self._wanted(reading.document, some) for reading, some in zip(readings, found, strict=True)]
         masks = [self.masking.masks(reading.document, some) for reading, some in zip(readings, candidates, strict=True)]
         embeddings = embed(
             self.encoder,
@@ -200,6 +201,11 @@ class MDERank:
             readings.append(_Reading(document.upto(end), kept, unseen))
         return readings
 
+    def _wanted(self, document: Document, found: list[Candidate]) -> list[Candidate]:
+        """The candidates that occur and are not excluded."""
+        excluded = {stemmed(phrase, document.language) for phrase in self.exclude}
+        return [each for each in found if each.occurrences and _stem(document, each) not in excluded]
+
     def _rank(
         self, document: Document, candidates: list[Candidate], scored: _Scored, top_k: int | None
     ) -> list[Keyphrase]:
@@ -215,6 +221,10 @@ class MDERank:
             taken = self.diversity.order(scored.scores[index], scored.vectors[index], top_k)
             entries = [entries[each] for each in taken]
         return [_keyphrase(document, scored, best, spans) for best, spans in entries[:top_k]]
+
+
+def _stem(document: Document, candidate: Candidate) -> str:
+    return stemmed(surface(document.text, candidate.occurrences[0].span), document.language)
 
 
 def _keyphrase(document: Document, scored: _Scored, best: int, spans: tuple[Span, ...]) -> Keyphrase:
@@ -248,7 +258,7 @@ def _chunks(texts: Iterable[str | Document]) -> Iterator[list[str | Document]]:
     size = 0
     for text in texts:
         chunk.append(text)
-        size += len(text) if isinstance(text, str) else 0
+        size += len(_text(text)) if isinstance(text, str | Document) else 0
         if len(chunk) >= _CHUNK_TEXTS or size >= _CHUNK_CHARACTERS:
             yield chunk
             chunk, size = [], 0
@@ -274,6 +284,12 @@ def _checked(text: str | Document) -> str | Document:
     if not isinstance(text, str | Document):
         raise InputError(f"a text must be a str or a Document, not {type(text).__name__}")
     return text
+
+
+def _checked_top_k(top_k: int | None) -> int | None:
+    if top_k is not None and top_k < 0:
+        raise OptionError(f"top_k must not be negative, and is {top_k}")
+    return top_k
 
 
 def _one_of(option: str, value: object, valid: Sequence[object]) -> None:

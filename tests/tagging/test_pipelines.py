@@ -86,7 +86,7 @@ def test_other_tags_by_option():
 
 def test_a_pipeline_without_a_tagger(tmp_path):
     spacy.blank("de").to_disk(tmp_path / "bare")
-    with pytest.raises(ModelError, match="gives no part-of-speech tags; name one that has a tagger, e.g. --tagger"):
+    with pytest.raises(ModelError, match=r"gives no part-of-speech tags; name one that has a tagger, e\.g\. --tagger"):
         next(SpacyTagger(str(tmp_path / "bare")).tag([TEXT]))
 
 

@@ -1,0 +1,122 @@
+import pickle
+import subprocess
+import sys
+
+import pytest
+
+import mderank
+from mderank import Extractor, Keyphrases, MDERank, MissingExtraError
+from mderank.testing import FakeEncoder, FakeTagger
+
+
+def run(code: str) -> str:
+    """What a new Python prints."""
+    return subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout.strip()
+
+
+def test_the_public_names():
+    assert mderank.__all__ == [
+        "All",
+        "Candidate",
+        "CandidateSource",
+        "Document",
+        "Encoder",
+        "EncoderSpec",
+        "ExactFallbackWarning",
+        "Extractor",
+        "Highest",
+        "InputError",
+        "Keyphrase",
+        "Keyphrases",
+        "LanguageWarning",
+        "MDERank",
+        "MDERankError",
+        "MDERankWarning",
+        "MMR",
+        "Masking",
+        "MissingExtraError",
+        "ModelError",
+        "NGrams",
+        "NounPhrases",
+        "Occurrence",
+        "Once",
+        "OptionError",
+        "PhraseList",
+        "SpacyTagger",
+        "Span",
+        "Subset",
+        "Tagger",
+        "Token",
+        "__version__",
+        "load_encoder",
+    ]
+    assert dir(mderank) == mderank.__all__
+
+
+@pytest.mark.parametrize("name", mderank.__all__)
+def test_every_public_name_is_there(name):
+    assert getattr(mderank, name) is not None
+
+
+def test_an_unknown_name():
+    with pytest.raises(AttributeError, match="no attribute 'Summarizer'"):
+        _ = mderank.Summarizer
+
+
+def test_importing_is_light():
+    heavy = "('torch', 'transformers', 'spacy', 'onnxruntime', 'tokenizers')"
+    assert run(f"import sys, mderank; print([name for name in {heavy} if name in sys.modules])") == "[]"
+
+
+def test_extracting_needs_no_torch():
+    code = (
+        "import sys; sys.modules['torch'] = sys.modules['transformers'] = sys.modules['onnx'] = None\n"
+        "from mderank import MDERank\n"
+        "print(MDERank().extract('Coral reefs feed fish. Warm water harms coral reefs.', 1)[0].text)"
+    )
+    assert run(code) == "Coral reefs"
+
+
+def test_mderank_is_an_extractor():
+    assert isinstance(MDERank(FakeEncoder(), tagger=FakeTagger()), Extractor)
+
+
+def test_a_pickled_extractor_gives_the_same(text):
+    extractor = MDERank(exclude=["coast"], diversity=mderank.MMR(0.7))
+    before = extractor.extract(text)
+    assert pickle.loads(pickle.dumps(extractor)).extract(text) == before
+
+
+def test_a_result_and_its_notes_can_be_pickled(text):
+    extractor = MDERank(
+        FakeEncoder(), tagger=FakeTagger(), candidates=mderank.PhraseList(["reefs", "whale"]), max_words=5
+    )
+    keyphrases = extractor.extract(text)
+    copy = pickle.loads(pickle.dumps(keyphrases))
+    assert (copy, copy.missing, copy.unseen) == (keyphrases, ("whale",), keyphrases.unseen)
+    assert copy.unseen is not None
+
+
+def test_errors_can_be_pickled():
+    failed = Keyphrases(error=MissingExtraError("this", "torch"))
+    copy = pickle.loads(pickle.dumps(failed))
+    assert str(copy.error) == "this needs the extra 'torch': pip install 'mderank[torch]'"
+    assert copy.error.extra == "torch"
+
+
+def test_a_keyphrase_as_plain_data():
+    (keyphrase,) = MDERank(FakeEncoder(), tagger=FakeTagger()).extract("The reef is near the REEF and the reef.")
+    assert keyphrase.as_dict() == {
+        "text": "reef",
+        "score": keyphrase.score,
+        "similarity": keyphrase.similarity,
+        "spans": [[4, 8], [21, 25], [34, 38]],
+        "forms": ["reef", "REEF"],
+    }
+
+
+def test_the_tree_of_errors():
+    for name in ("InputError", "OptionError", "ModelError", "MissingExtraError"):
+        assert issubclass(getattr(mderank, name), mderank.MDERankError)
+    for name in ("LanguageWarning", "ExactFallbackWarning"):
+        assert issubclass(getattr(mderank, name), mderank.MDERankWarning)
