@@ -1,0 +1,35 @@
+"""The candidate oracle: the best that any ranking of the candidates could do. The ceiling of an honest table."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Unpack
+
+import numpy as np
+
+from mderank.ranker import CandidateRanker, RankerOptions, Reading, Scores
+from mderank.ranking.dedupe import stemmed
+
+
+class Oracle(CandidateRanker):
+    """Ranks the candidates that are gold phrases first.
+
+    1. Find the candidates.
+    2. Score 1 for those whose stem is that of a gold phrase of the text, 0 for the others.
+    """
+
+    def __init__(self, gold: Mapping[str, Sequence[str]], **options: Unpack[RankerOptions]) -> None:
+        super().__init__(**options)
+        self._gold = {text: frozenset(map(stemmed, phrases)) for text, phrases in gold.items()}
+
+    def _score(self, readings: Sequence[Reading]) -> list[Scores]:
+        scores = []
+        for reading in readings:
+            # With max_words only the beginning was read: find the whole text again by it.
+            gold = self._gold.get(reading.document.text) or self._of_beginning(reading.document.text)
+            right = [float(stemmed(each.key) in gold) for each in reading.candidates]
+            scores.append(Scores(np.asarray(right), np.asarray(right)))
+        return scores
+
+    def _of_beginning(self, text: str) -> frozenset[str]:
+        return next((gold for whole, gold in self._gold.items() if whole.startswith(text)), frozenset())

@@ -1,0 +1,125 @@
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from mderank import InputError, MDERank
+from mderank.evaluation import runner
+from mderank.evaluation.measures import Measure
+from mderank.evaluation.protocols import PROTOCOLS
+from mderank.evaluation.runner import Task, execute, load_run
+from mderank.testing import FakeEncoder, FakeTagger
+
+SETTINGS = {"method": "mderank", "dataset": "animals"}
+TASKS = [
+    Task("1", "The reef is near the old harbour. The reef is big.", ("reef", "harbours")),
+    Task("2", "", ("nothing",)),
+    Task("3", "A lazy dog is by the river.", ()),
+    *(Task(str(number), f"The fox of the hill is {number} years old.", ("fox",)) for number in range(4, 40)),
+]
+
+
+@pytest.fixture
+def extractor():
+    return MDERank(FakeEncoder({"reef": 3.0, "fox": 2.0}), tagger=FakeTagger(), dedupe="case")
+
+
+def lines(folder, *, timings=False):
+    records = [json.loads(line) for line in (folder / "documents.jsonl").read_text().splitlines()]
+    return records if timings else [{**record, "seconds": 0} for record in records]
+
+
+def test_a_line_for_every_document(extractor, tmp_path):
+    run = execute(extractor, TASKS, tmp_path, SETTINGS)
+    first = lines(tmp_path, timings=True)[0]
+    assert first["id"] == "1"
+    assert [text for text, _, _ in first["predictions"]] == ["reef", "old harbour"]
+    assert [found for _, _, found in first["predictions"]] == [2, 1]
+    assert first["gold"] == ["reef", "harbours"]
+    assert first["hits"] == [1]
+    assert first["seconds"] > 0
+    assert first["error"] is None
+    assert [outcome.id for outcome in run.outcomes] == [task.id for task in TASKS]
+    assert run.summary["documents"] == len(TASKS)
+    assert run.summary["failed"] == 0
+
+
+def test_values_leave_out_documents_without_gold_and_count_empty_ones(extractor, tmp_path):
+    run = execute(extractor, TASKS[:3], tmp_path, SETTINGS)
+    # Document 1: one of two, two predicted; document 2: none of one; document 3 has no gold.
+    assert run.value(Measure.parse("R@5"), PROTOCOLS["micro-stem"]) == pytest.approx(100 / 3)
+    assert run.value(Measure.parse("P@5"), PROTOCOLS["micro-stem"]) == pytest.approx(50)
+    # The tagger found "reef" twice: three predictions in the paper's count.
+    assert run.value(Measure.parse("P@5"), PROTOCOLS["mderank"]) == pytest.approx(100 / 3)
+
+
+class Stopped(Exception):
+    pass
+
+
+@pytest.mark.parametrize("after", [0, 1, 2])
+def test_a_run_that_was_stopped_goes_on_and_ends_the_same(extractor, tmp_path, after):
+    whole, broken = tmp_path / "whole", tmp_path / "broken"
+    execute(extractor, TASKS, whole, SETTINGS)
+    calls = []
+
+    def stop(count):
+        calls.append(count)
+        if len(calls) == after + 2:
+            raise Stopped
+
+    with pytest.raises(Stopped):
+        execute(extractor, TASKS, broken, SETTINGS, stop)
+    assert len(lines(broken)) == min(len(TASKS), runner.CHUNK * (after + 1))
+    with (broken / "documents.jsonl").open("a") as stream:
+        stream.write('{"id": "half a li')
+    execute(extractor, TASKS, broken, SETTINGS)
+    assert lines(broken) == lines(whole)
+
+
+def test_a_finished_run_is_not_run_again(extractor, tmp_path):
+    execute(extractor, TASKS, tmp_path, SETTINGS)
+    before = (tmp_path / "documents.jsonl").read_bytes()
+    told = []
+    execute(None, TASKS, tmp_path, SETTINGS, told.append)
+    assert (tmp_path / "documents.jsonl").read_bytes() == before
+    assert told == [len(TASKS)]
+
+
+def test_other_settings_are_refused(extractor, tmp_path):
+    execute(extractor, TASKS[:1], tmp_path, SETTINGS)
+    with pytest.raises(InputError, match="dataset: 'animals', now 'plants'"):
+        execute(extractor, TASKS[:1], tmp_path, {**SETTINGS, "dataset": "plants"})
+
+
+def test_other_documents_are_refused(extractor, tmp_path):
+    execute(extractor, TASKS[:2], tmp_path, SETTINGS)
+    with pytest.raises(InputError, match="other documents"):
+        execute(extractor, TASKS[1:], tmp_path, SETTINGS)
+
+
+def test_one_bad_document_does_not_end_the_run(tmp_path):
+    class Choosy(FakeTagger):
+        def tag(self, texts):
+            for text in texts:
+                if "dog" in text:
+                    raise RuntimeError("no dogs")
+                yield from super().tag([text])
+
+    run = execute(MDERank(FakeEncoder(), tagger=Choosy()), TASKS, tmp_path, SETTINGS)
+    assert [outcome.id for outcome in run.outcomes if outcome.error] == ["3"]
+    assert "no dogs" in run.outcomes[2].error
+    assert run.summary["failed"] == 1
+
+
+def test_what_is_not_a_run(tmp_path):
+    with pytest.raises(InputError, match="mderank evaluate writes runs"):
+        load_run(tmp_path)
+    (tmp_path / "run.json").write_text("{")
+    with pytest.raises(InputError, match="cannot be read"):
+        load_run(tmp_path)
+    (tmp_path / "run.json").write_text('{"dataset": "x"}')
+    (tmp_path / "documents.jsonl").write_text("{}}\n")
+    with pytest.raises(InputError, match=r"documents.jsonl:1 is not JSON"):
+        load_run(tmp_path)
