@@ -34,56 +34,109 @@ class Comparison:
     losses: int
 
 
+@dataclass(frozen=True)
+class Pair:
+    """Two methods' judgements of the same documents, in the same order, and what to compare."""
+
+    first: Sequence[Judgement]
+    second: Sequence[Judgement]
+    measure: Measure
+    average: Average
+
+    def __post_init__(self) -> None:
+        if len(self.first) != len(self.second):
+            raise ValueError("the two methods must have judged the same documents")
+
+
 def compare(
     first: Sequence[Judgement], second: Sequence[Judgement], measure: Measure, average: Average, *, seed: int = 0
 ) -> Comparison:
     """Compare two methods on the same documents, in the same order."""
-    if len(first) != len(second):
-        raise ValueError("the two methods must have judged the same documents")
-    if not first:
-        return Comparison(0.0, 0.0, 0.0, 1.0, 0, 0, 0)
-    one, other = (_columns(judgements, measure, average) for judgements in (first, second))
-    name = measure.name
-    observed = _value(one.sum(axis=0), name) - _value(other.sum(axis=0), name)
+    return compare_all([Pair(first, second, measure, average)], seed=seed)[0]
+
+
+def compare_all(pairs: Sequence[Pair], *, seed: int = 0) -> list[Comparison]:
+    """Compare each pair. Documents are drawn once for all pairs that have as many: what is drawn is the same anyway."""
+    results: dict[int, Comparison] = {}
+    for indices in _by_size([pair.first for pair in pairs]):
+        group = [pairs[index] for index in indices]
+        results |= dict(zip(indices, _compare_group(group, seed), strict=True))
+    return [results[index] for index in range(len(pairs))]
+
+
+def _compare_group(pairs: Sequence[Pair], seed: int) -> list[Comparison]:
+    """Compare pairs that have the same number of documents."""
+    documents = len(pairs[0].first)
+    if not documents:
+        return [Comparison(0.0, 0.0, 0.0, 1.0, 0, 0, 0)] * len(pairs)
+    names = [pair.measure.name for pair in pairs]
+    one = _stack([_columns(pair.first, pair.measure, pair.average) for pair in pairs])
+    other = _stack([_columns(pair.second, pair.measure, pair.average) for pair in pairs])
+    first, second = _sums(np.ones((1, documents)), one), _sums(np.ones((1, documents)), other)
+    observed = _values(first, names) - _values(second, names)  # (1, pairs)
     rng = np.random.default_rng(seed)
-    differences, extreme = [], 0
+    differences, extreme = [], np.zeros(len(pairs), dtype=np.int64)
     for start in range(0, SAMPLES, _AT_ONCE):
         count = min(_AT_ONCE, SAMPLES - start)
-        # How often each document is drawn: a sum over draws is a product with these numbers.
-        draws = rng.multinomial(len(one), np.full(len(one), 1 / len(one)), size=count).astype(np.float64)
-        differences.append(_value(draws @ one, name) - _value(draws @ other, name))
-        swap = rng.integers(0, 2, size=(count, len(one))).astype(np.float64)
-        change = swap @ (other - one)
-        shuffled = _value(one.sum(axis=0) + change, name) - _value(other.sum(axis=0) - change, name)
-        extreme += int((np.abs(shuffled) >= abs(observed) - 1e-12).sum())
-    low, high = np.quantile(np.concatenate(differences), [0.025, 0.975])
-    by_document = [measure.of(a) - measure.of(b) for a, b in zip(first, second, strict=True)]
-    return Comparison(
-        float(observed),
-        float(low),
-        float(high),
-        (extreme + 1) / (SAMPLES + 1),
-        sum(each > 1e-12 for each in by_document),
-        sum(abs(each) <= 1e-12 for each in by_document),
-        sum(each < -1e-12 for each in by_document),
-    )
+        draws = _draws(rng, documents, count)
+        differences.append(_values(_sums(draws, one), names) - _values(_sums(draws, other), names))
+        swap = rng.integers(0, 2, size=(count, documents)).astype(np.float64)
+        change = _sums(swap, other - one)
+        shuffled = _values(first + change, names) - _values(second - change, names)
+        extreme += (np.abs(shuffled) >= np.abs(observed) - 1e-12).sum(axis=0)
+    low, high = np.quantile(np.concatenate(differences), [0.025, 0.975], axis=0)
+    return [
+        Comparison(
+            float(observed[0, index]),
+            float(low[index]),
+            float(high[index]),
+            (int(extreme[index]) + 1) / (SAMPLES + 1),
+            *_won(pair),
+        )
+        for index, pair in enumerate(pairs)
+    ]
+
+
+def _won(pair: Pair) -> tuple[int, int, int]:
+    """Documents won, tied and lost by the first."""
+    differences = [pair.measure.of(a) - pair.measure.of(b) for a, b in zip(pair.first, pair.second, strict=True)]
+    wins, losses = sum(each > 1e-12 for each in differences), sum(each < -1e-12 for each in differences)
+    return wins, len(differences) - wins - losses, losses
 
 
 def interval(
     judgements: Sequence[Judgement], measure: Measure, average: Average, *, seed: int = 0
 ) -> tuple[float, float]:
     """The 95 % bootstrap interval of one method's value."""
-    if not judgements:
-        return 0.0, 0.0
-    columns = _columns(judgements, measure, average)
+    return intervals([(judgements, measure, average)], seed=seed)[0]
+
+
+def intervals(
+    wanted: Sequence[tuple[Sequence[Judgement], Measure, Average]], *, seed: int = 0
+) -> list[tuple[float, float]]:
+    """Each one's 95 % bootstrap interval; documents are drawn once for all that have as many."""
+    results: dict[int, tuple[float, float]] = {}
+    for indices in _by_size([judgements for judgements, _, _ in wanted]):
+        group = [wanted[index] for index in indices]
+        results |= dict(zip(indices, _interval_group(group, seed), strict=True))
+    return [results[index] for index in range(len(wanted))]
+
+
+def _interval_group(
+    wanted: Sequence[tuple[Sequence[Judgement], Measure, Average]], seed: int
+) -> list[tuple[float, float]]:
+    documents = len(wanted[0][0])
+    if not documents:
+        return [(0.0, 0.0)] * len(wanted)
+    names = [measure.name for _, measure, _ in wanted]
+    columns = _stack([_columns(*each) for each in wanted])
     rng = np.random.default_rng(seed)
-    values = []
-    for start in range(0, SAMPLES, _AT_ONCE):
-        count = min(_AT_ONCE, SAMPLES - start)
-        draws = rng.multinomial(len(columns), np.full(len(columns), 1 / len(columns)), size=count)
-        values.append(_value(draws.astype(np.float64) @ columns, measure.name))
-    low, high = np.quantile(np.concatenate(values), [0.025, 0.975])
-    return float(low), float(high)
+    values = [
+        _values(_sums(_draws(rng, documents, min(_AT_ONCE, SAMPLES - start)), columns), names)
+        for start in range(0, SAMPLES, _AT_ONCE)
+    ]
+    low, high = np.quantile(np.concatenate(values), [0.025, 0.975], axis=0)
+    return list(zip(low.tolist(), high.tolist(), strict=True))
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
@@ -99,6 +152,35 @@ def holm(p_values: Sequence[float]) -> list[float]:
         largest = max(largest, min(1.0, (len(p_values) - step) * p_values[index]))
         corrected[index] = largest
     return corrected
+
+
+def _by_size(judged: Sequence[Sequence[Judgement]]) -> list[list[int]]:
+    """The indices of those that have the same number of documents."""
+    groups: dict[int, list[int]] = {}
+    for index, judgements in enumerate(judged):
+        groups.setdefault(len(judgements), []).append(index)
+    return list(groups.values())
+
+
+def _draws(rng: np.random.Generator, documents: int, count: int) -> Floats:
+    """How often each document is drawn: a sum over draws is a product with these numbers. ``(count, documents)``"""
+    return rng.multinomial(documents, np.full(documents, 1 / documents), size=count).astype(np.float64)
+
+
+def _stack(columns: Sequence[Floats]) -> Floats:
+    """``(documents, n, 3)`` from n times ``(documents, 3)``."""
+    return np.stack(columns, axis=1)
+
+
+def _sums(weights: Floats, columns: Floats) -> Floats:
+    """The weighted sums over documents ``(count, n, 3)``."""
+    documents, number, three = columns.shape
+    return (weights @ columns.reshape(documents, number * three)).reshape(len(weights), number, three)
+
+
+def _values(sums: Floats, names: Sequence[str]) -> Floats:
+    """The measures from sums ``(count, n, 3)``, each of the n by its own name. ``(count, n)``"""
+    return np.stack([_value(sums[:, index], name) for index, name in enumerate(names)], axis=1)
 
 
 def _columns(judgements: Sequence[Judgement], measure: Measure, average: Average) -> Floats:
