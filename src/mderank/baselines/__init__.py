@@ -1,7 +1,8 @@
 """Other methods, one file each: the floor that an honest table needs, and what MDERank is compared with."""
 
+from mderank.baselines.embedrank import EmbedRank
 from mderank.baselines.first_phrases import FirstPhrases
 from mderank.baselines.random import Random
 from mderank.baselines.tfidf import DocumentFrequencies, TfIdf
 
-__all__ = ["DocumentFrequencies", "FirstPhrases", "Random", "TfIdf"]
+__all__ = ["DocumentFrequencies", "EmbedRank", "FirstPhrases", "Random", "TfIdf"]

@@ -17,30 +17,46 @@ from mderank.encoding.windows import windows
 
 @dataclass(frozen=True)
 class Request:
-    """A text in pieces, where it may be cut into windows, and the spans that each mask hides."""
+    """A text in pieces, where it may be cut into windows, the spans that each mask hides, phrases to embed besides."""
 
     pieces: Pieces
     breaks: Sequence[int]
-    masks: Sequence[tuple[Span, ...]]
+    masks: Sequence[tuple[Span, ...]] = ()
+    phrases: Sequence[Pieces] = ()
 
 
 def embed(
     encoder: Encoder, requests: Sequence[Request], *, pooling: PoolingName, layer: int, exact: bool
 ) -> list[Embeddings]:
-    """The embedding of every document and its change under each of its masks."""
-    spec = encoder.spec
-    pools = [make_pool(pooling, len(request.masks), spec.dimension) for request in requests]
-    work = (
-        (pool, window, ids, masks)
-        for pool, request in zip(pools, requests, strict=True)
-        for window, ids, masks in _windows(encoder, request)
-    )
+    """The embedding of every document, its change under each of its masks, and the embeddings of its phrases."""
+    dimension = encoder.spec.dimension
+    pools = [make_pool(pooling, len(each.masks), dimension, len(each.phrases)) for each in requests]
     if exact:
-        for pool, window, ids, masks in work:
-            exact_form.run(encoder, pool, window, ids, masks, layer)
+        for pool, request in zip(pools, requests, strict=True):
+            for window, ids, masks in _windows(encoder, request):
+                exact_form.run(encoder, pool, window, ids, masks, layer)
+            exact_form.run_phrases(encoder, pool, _phrases(encoder, request), layer)
     else:
-        packing.run(encoder, (item for each in work for item in packing.passes(*each)), layer)
+        work = (item for pool, request in zip(pools, requests, strict=True) for item in _packed(encoder, pool, request))
+        packing.run(encoder, work, layer)
     return [pool.finish() for pool in pools]
+
+
+def _packed(encoder: Encoder, pool: Pool, request: Request) -> Iterator[packing.Pass]:
+    """The sequences of one document; its phrases ride along with the last."""
+    items = [item for each in _windows(encoder, request) for item in packing.passes(pool, *each)]
+    if request.phrases and items:
+        yield from packing.with_phrases(items.pop(), _phrases(encoder, request))
+    yield from items
+
+
+def _phrases(encoder: Encoder, request: Request) -> list[tuple[int, Ints]]:
+    """The tokens of each phrase, as much of it as the encoder can take."""
+    spec = encoder.spec
+    return [
+        (number, np.concatenate([spec.prefix, pieces.ids[: spec.capacity], spec.suffix]).astype(np.int64))
+        for number, pieces in enumerate(request.phrases)
+    ]
 
 
 def _windows(encoder: Encoder, request: Request) -> Iterator[tuple[int, Ints, list[tuple[int, Ints]]]]:

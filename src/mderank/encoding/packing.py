@@ -4,12 +4,15 @@ After the window's own tokens come, for every mask, as many [MASK] tokens as it 
 position id of what it stands for. The window's tokens see the window's tokens only, so their states are those of the
 document alone. A mask's tokens see the window except what the mask hides, and themselves; never another mask's. What
 comes out for them is what the masked document has at these places, the surrounding words held as they were.
+
+Phrases that are to be embedded by themselves ride along as further blocks, with positions from the first on, which
+see nothing but themselves.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -23,20 +26,53 @@ LONGEST_PASS = 1280  # tokens
 BATCH = 1280  # tokens
 
 
+# A sequence of phrases alone is best short: each sees only itself, whatever is beside it.
+PHRASES = 256  # tokens
+
+
 @dataclass(frozen=True)
 class Pass:
-    """One sequence: a window, and the masks whose hidden rows (of the window, special tokens counted) it carries."""
+    """One sequence: a window, the masks whose hidden rows (of the window, special tokens counted) it carries, phrases."""
 
     pool: Pool
     window: int
     ids: Ints  # (n,) the window with its special tokens
     blocks: Sequence[tuple[int, Ints]]  # (mask, rows (k,))
     first: bool  # of the window's passes: the one that adds the window itself
+    phrases: Sequence[tuple[int, Ints]] = ()  # (phrase, ids (k,) with special tokens)
 
     @property
     def length(self) -> int:
         """Tokens in the sequence."""
-        return len(self.ids) + sum(len(rows) for _, rows in self.blocks)
+        return len(self.ids) + sum(len(part) for _, part in (*self.blocks, *self.phrases))
+
+
+def phrase_passes(pool: Pool, phrases: Iterable[tuple[int, Ints]], room: int) -> Iterator[Pass]:
+    """Sequences of phrases alone, of at most ``room`` tokens."""
+    some: list[tuple[int, Ints]] = []
+    used = 0
+    for phrase, ids in phrases:
+        if some and used + len(ids) > room:
+            yield Pass(pool, 0, _NOTHING, (), False, some)
+            some, used = [], 0
+        some.append((phrase, ids))
+        used += len(ids)
+    if some:
+        yield Pass(pool, 0, _NOTHING, (), False, some)
+
+
+_NOTHING = np.zeros(0, dtype=np.int64)
+
+
+def with_phrases(last: Pass, phrases: Sequence[tuple[int, Ints]]) -> Iterator[Pass]:
+    """``last`` with as many of the phrases as fit beside it, and sequences with the others."""
+    room = max(LONGEST_PASS, 2 * len(last.ids)) - last.length
+    fitting = 0
+    while fitting < len(phrases) and room >= len(phrases[fitting][1]):
+        room -= len(phrases[fitting][1])
+        fitting += 1
+    yield replace(last, phrases=phrases[:fitting])
+    yield from phrase_passes(last.pool, phrases[fitting:], PHRASES)
 
 
 def passes(pool: Pool, window: int, ids: Ints, masks: Iterable[tuple[int, Ints]]) -> Iterator[Pass]:
@@ -66,7 +102,12 @@ def run(encoder: Encoder, work: Iterable[Pass], layer: int) -> None:
             window = states[row, : len(item.ids)]
             if item.first:
                 item.pool.add(item.window, window)
-            item.pool.replace(item.window, window, _hidden(item, states[row]))
+            if item.blocks:
+                item.pool.replace(item.window, window, _hidden(item, states[row]))
+            start = item.length
+            for phrase, ids in reversed(item.phrases):
+                start -= len(ids)
+                item.pool.add_phrase(phrase, states[row, start : start + len(ids)])
 
 
 def _hidden(item: Pass, states: Floats) -> Iterator[Hidden]:
@@ -105,6 +146,13 @@ def _inputs(spec: EncoderSpec, batch: list[Pass]) -> Inputs:
             end = start + len(rows)
             positions[row, start:end] = spec.first_position + rows
             visible[row, start:end, rows] = False
+            visible[row, start:end, start:end] = True
+            start = end
+        for _, phrase in item.phrases:
+            end = start + len(phrase)
+            ids[row, start:end] = phrase
+            positions[row, start:end] = spec.first_position + np.arange(len(phrase))
+            visible[row, start:end] = False
             visible[row, start:end, start:end] = True
             start = end
     return Inputs(ids, positions, visible)

@@ -12,7 +12,7 @@ their first states.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 import numpy as np
@@ -35,6 +35,7 @@ class Embeddings:
 
     document: Floats  # (d,)
     changes: Floats  # (masks, d)
+    phrases: Floats  # (phrases, d) embedded by themselves
 
 
 class Pool(Protocol):
@@ -52,18 +53,40 @@ class Pool(Protocol):
         """Exact: all rows of a window are different under a mask."""
         ...
 
+    def add_phrase(self, phrase: int, states: Floats) -> None:
+        """The states ``(k, d)`` of a phrase by itself, special tokens included."""
+        ...
+
     def finish(self) -> Embeddings:
         """The result over all windows."""
         ...
 
 
-class MeanPool:
+class _Phrases:
+    """Gathers phrases' embeddings."""
+
+    def __init__(self, count: int, dimension: int) -> None:
+        self._phrases = np.zeros((count, dimension))
+
+    def add_phrase(self, phrase: int, states: Floats) -> None:
+        self._phrases[phrase] = self._pooled(states.astype(np.float64))
+
+    def _pooled(self, states: Floats) -> Floats:
+        raise NotImplementedError
+
+
+class MeanPool(_Phrases):
     """Average over all tokens: ``E(d_M) − E(d) = Σ (z_t − h_t) / n``."""
 
-    def __init__(self, masks: int, dimension: int) -> None:
+    def __init__(self, masks: int, dimension: int, phrases: int = 0) -> None:
+        super().__init__(phrases, dimension)
         self._sum = np.zeros(dimension)
         self._count = 0
         self._changes = np.zeros((masks, dimension))
+
+    def _pooled(self, states: Floats) -> Floats:
+        pooled: Floats = states.mean(axis=0)
+        return pooled
 
     def add(self, window: int, states: Floats) -> None:
         self._sum += states.sum(axis=0, dtype=np.float64)
@@ -82,16 +105,22 @@ class MeanPool:
         self._changes[mask] += (masked.astype(np.float64) - states).sum(axis=0)
 
     def finish(self) -> Embeddings:
-        return Embeddings(self._sum / max(1, self._count), self._changes / max(1, self._count))
+        count = max(1, self._count)
+        return Embeddings(self._sum / count, self._changes / count, self._phrases)
 
 
-class MaxPool:
+class MaxPool(_Phrases):
     """Maximum over all tokens, dimension by dimension (equation 1 of the paper)."""
 
-    def __init__(self, masks: int, dimension: int) -> None:
+    def __init__(self, masks: int, dimension: int, phrases: int = 0) -> None:
+        super().__init__(phrases, dimension)
         self._windows: dict[int, Floats] = {}
         self._masked: list[dict[int, Floats]] = [{} for _ in range(masks)]
         self._dimension = dimension
+
+    def _pooled(self, states: Floats) -> Floats:
+        pooled: Floats = states.max(axis=0)
+        return pooled
 
     def add(self, window: int, states: Floats) -> None:
         self._windows[window] = states.max(axis=0).astype(np.float64)
@@ -115,7 +144,7 @@ class MaxPool:
     def finish(self) -> Embeddings:
         changes = np.zeros((len(self._masked), self._dimension))
         if not self._windows:
-            return Embeddings(np.zeros(self._dimension), changes)
+            return Embeddings(np.zeros(self._dimension), changes, self._phrases)
         order = sorted(self._windows)
         tops = np.stack([self._windows[window] for window in order])
         document = tops.max(axis=0)
@@ -126,14 +155,19 @@ class MaxPool:
                 for window, state in windows.items():
                     masked[index[window]] = state
                 changes[mask] = masked.max(axis=0) - document
-        return Embeddings(document, changes)
+        return Embeddings(document, changes, self._phrases)
 
 
-class ClsPool:
+class ClsPool(_Phrases):
     """The first token's state. Exact form only: in one pass it never sees a mask."""
 
-    def __init__(self, masks: int, dimension: int) -> None:
+    def __init__(self, masks: int, dimension: int, phrases: int = 0) -> None:
+        super().__init__(phrases, dimension)
         self._mean = MeanPool(masks, dimension)
+
+    def _pooled(self, states: Floats) -> Floats:
+        pooled: Floats = states[0]
+        return pooled
 
     def add(self, window: int, states: Floats) -> None:
         self._mean.add(window, states[:1])
@@ -145,10 +179,10 @@ class ClsPool:
         self._mean.reencode(window, states[:1], mask, masked[:1])
 
     def finish(self) -> Embeddings:
-        return self._mean.finish()
+        return replace(self._mean.finish(), phrases=self._phrases)
 
 
-def make_pool(name: PoolingName, masks: int, dimension: int) -> Pool:
+def make_pool(name: PoolingName, masks: int, dimension: int, phrases: int = 0) -> Pool:
     """An empty pool for one document."""
     kinds: dict[PoolingName, type[MeanPool | MaxPool | ClsPool]] = {"mean": MeanPool, "max": MaxPool, "cls": ClsPool}
-    return kinds[name](masks, dimension)
+    return kinds[name](masks, dimension, phrases)

@@ -3,6 +3,6 @@
 from mderank.ranking.dedupe import DEDUPES, Dedupe
 from mderank.ranking.mmr import MMR
 from mderank.ranking.order import rank
-from mderank.ranking.similarity import SIMILARITIES, SimilarityName, compare
+from mderank.ranking.similarity import SIMILARITIES, SimilarityName, closeness, compare
 
-__all__ = ["DEDUPES", "MMR", "SIMILARITIES", "Dedupe", "SimilarityName", "compare", "rank"]
+__all__ = ["DEDUPES", "MMR", "SIMILARITIES", "Dedupe", "SimilarityName", "closeness", "compare", "rank"]

@@ -13,6 +13,19 @@ SimilarityName = Literal["cosine", "euclidean"]
 SIMILARITIES: tuple[SimilarityName, ...] = ("cosine", "euclidean")
 
 
+def closeness(document: Floats, phrases: Floats, name: SimilarityName) -> tuple[Floats, Floats]:
+    """The similarities ``(m,)`` of a document and phrases, and the scores ``(m,)``: the nearer, the more important.
+
+    Both are the cosine, or the negative of the Euclidean distance.
+    """
+    if name == "euclidean":
+        distance = np.linalg.norm(phrases - document, axis=1)
+        return -distance, -distance
+    lengths = np.linalg.norm(phrases, axis=1) * np.linalg.norm(document)
+    cosine = np.divide(phrases @ document, lengths, out=np.zeros(len(phrases)), where=lengths > 0)
+    return cosine, cosine
+
+
 def compare(document: Floats, changes: Floats, name: SimilarityName) -> tuple[Floats, Floats]:
     """The similarities ``(m,)`` of E(d) and E(d) + change, and the scores ``(m,)``: more change, more important.
 
