@@ -10,9 +10,13 @@ from typing import Any
 import click
 
 import mderank
+from mderank.cli.compare import compare
+from mderank.cli.datasets import datasets
+from mderank.cli.evaluate import evaluate
 from mderank.cli.export import export
 from mderank.cli.extract import extract
 from mderank.cli.info import info
+from mderank.cli.methods import methods
 from mderank.cli.models import models
 from mderank.errors import MDERankError
 
@@ -56,7 +60,7 @@ def cli() -> None:
     """
 
 
-for _command in (extract, export, models, info):
+for _command in (extract, evaluate, compare, datasets, export, methods, models, info):
     cli.add_command(_command)
 
 

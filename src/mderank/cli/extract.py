@@ -12,15 +12,17 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
-from mderank.cli.options import SectionedCommand, import_spacy_without_torch, make_extractor, method_options, option
+from mderank.cli.making import given_options, make_extractor
+from mderank.cli.options import SectionedCommand, import_spacy_without_torch, method_options, option
 from mderank.document import Document
 from mderank.errors import InputError
 from mderank.keyphrase import Keyphrases
 from mderank.reading import FORMATS, ReadOptions, Source, find_files, read_file, read_stream
+from mderank.tagging import SpacyTagger
 from mderank.writing import WRITERS, Result, make_writer
 
 if TYPE_CHECKING:
-    from mderank.pipeline import MDERank
+    from mderank.extractor import Extractor
     from mderank.tagging import Tagger
 
 STDIN = "-"
@@ -40,7 +42,7 @@ STDIN = "-"
         help="html shows the text itself with its keyphrases highlighted.")  # fmt: skip
 @option("Results", "--output", "-o", metavar="FILE", help="Write to FILE.  [default: standard output]")
 @option("Results", "--quiet", "-q", is_flag=True, help="No progress, notes or warnings; errors only.")
-@method_options
+@method_options()
 def extract(
     paths: tuple[str, ...],
     input_format: Any,
@@ -68,11 +70,12 @@ def extract(
         None if input_format == "auto" else input_format, encoding, text_field, id_field, tokens_field
     )
     with _warnings_silenced(quiet):
-        extractor = make_extractor(settings)
+        tagger = SpacyTagger(settings["tagger"])
+        extractor = make_extractor(settings, given_options(), tagger=tagger)
         if settings["tagger"] is None and tokens_field is None:
             import_spacy_without_torch()
         sources = _sources(found.errors, found.files, STDIN in paths or not paths, options)
-        results = _results(extractor, sources, top or None)
+        results = _results(extractor, tagger, sources, top or None)
         count = None if STDIN in paths or not paths else len(found.files)
         with _output(output) as stream:
             writer = make_writer(form, stream, color=_wants_color(stream))
@@ -93,7 +96,7 @@ def _sources(errors: list[Source], files: list[Path], stdin: bool, options: Read
         yield from read_file(file, options)
 
 
-def _results(extractor: MDERank, sources: Iterable[Source], top_k: int | None) -> Iterator[Result]:
+def _results(extractor: Extractor, tagger: Tagger, sources: Iterable[Source], top_k: int | None) -> Iterator[Result]:
     """The results in the order of the sources, those that could not be read among them."""
     waiting: deque[Source] = deque()
 
@@ -101,7 +104,7 @@ def _results(extractor: MDERank, sources: Iterable[Source], top_k: int | None) -
         for source in sources:
             waiting.append(source)
             if source.error is None:
-                yield _text(source, extractor.tagger)
+                yield _text(source, tagger)
 
     for found in extractor.extract_many(texts(), top_k):
         while waiting[0].error is not None:

@@ -1,0 +1,156 @@
+"""``mderank compare``: from runs to tables, and to one page."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, get_args
+
+import click
+
+from mderank.cli.options import SectionedCommand, option
+from mderank.errors import InputError, OptionError
+
+if TYPE_CHECKING:
+    from mderank.evaluation.protocols import Protocol
+    from mderank.evaluation.report.runs import Grid
+    from mderank.evaluation.report.summary import Summary, Texts
+
+Form = Literal["table", "markdown", "csv", "latex"]
+
+
+@click.command(cls=SectionedCommand)
+@click.argument("places", nargs=-1, required=True, metavar="RUN...", type=click.Path(path_type=Path))
+@option("Method", "--protocol", "protocol_names", multiple=True, metavar="NAME",
+        help="A further way of scoring, besides mderank and macro-stem; may be repeated.")  # fmt: skip
+@option("Method", "--measure", "measure_names", multiple=True, metavar="NAME@K",
+        help="P, R, F1, AP or nDCG at a rank, or at M, all; may be repeated.  [default: F1@5, F1@10, F1@15]")  # fmt: skip
+@option("Method", "--baseline", metavar="LABEL",
+        help="The method that others are tested against.  [default: the first run's]")  # fmt: skip
+@option("Input", "--data-dir", envvar="MDERANK_DATA_DIR", type=click.Path(path_type=Path), show_envvar=True,
+        help="Folder with the sets, for their texts.")  # fmt: skip
+@option("Results", "--format", "-f", "form", type=click.Choice(get_args(Form)), default="table", show_default=True,
+        help="csv has a row for every value, with its interval and p-value; latex uses booktabs.")  # fmt: skip
+@option("Results", "--output", "-o", metavar="FILE", help="Write to FILE.  [default: standard output]")
+@option("Results", "--html", metavar="FILE", help="Write a page too: tables, plots, and the hits in the texts.")
+@option("Results", "--documents", type=click.IntRange(0), default=20, show_default=True, metavar="N",
+        help="Documents of each set on the page.")  # fmt: skip
+def compare(
+    places: tuple[Path, ...],
+    protocol_names: tuple[str, ...],
+    measure_names: tuple[str, ...],
+    baseline: str | None,
+    data_dir: Path | None,
+    form: Form,
+    output: str | None,
+    html: str | None,
+    documents: int,
+) -> None:
+    """Compare runs of mderank evaluate: who is better, where, and by more than chance.
+
+    RUN is a run's folder, or a folder with runs somewhere in it. Each run is one method on one set; its label names
+    the row.
+
+    Differences to the baseline are tested on the documents that both have: 95 % intervals by the paired bootstrap,
+    p-values by the paired randomisation test, corrected over the table (Holm). The same runs give the same bytes.
+    """
+    from mderank.evaluation.datasets import DATASETS
+    from mderank.evaluation.measures import PAPER_MEASURES, Measure
+    from mderank.evaluation.report.runs import arrange, find_runs
+    from mderank.evaluation.report.summary import summarise
+
+    measures = tuple(dict.fromkeys(map(Measure.parse, measure_names))) or PAPER_MEASURES
+    protocols = _protocols(protocol_names)
+    grid = arrange(find_runs(places), baseline, tuple(DATASETS))
+    texts, notes = _texts(grid, data_dir, protocols, wanted=html is not None)
+    with _progress(len(grid.datasets)) as advance:
+        summary = summarise(grid, protocols, measures, texts, advance, notes)
+    _write(_rendered(summary, form, color=output is None and _wants_color()), output)
+    if form == "csv":
+        for note in summary.notes:
+            click.echo(f"mderank: note: {note}", err=True)
+    if html is not None:
+        from mderank.evaluation.report.html import page
+
+        _write(page(summary, texts, documents), html)
+
+
+def _protocols(names: tuple[str, ...]) -> list[Protocol]:
+    """Those that are always reported, then what was asked for."""
+    from mderank.evaluation.protocols import REPORTED, get_protocol
+
+    return [get_protocol(name) for name in dict.fromkeys((*REPORTED, *names))]
+
+
+def _texts(grid: Grid, data_dir: Path | None, protocols: list[Protocol], wanted: bool) -> tuple[Texts, tuple[str, ...]]:
+    """The texts, if something needs them, and notes on those that are not there."""
+    from mderank.evaluation.report.texts import read_texts
+
+    needing = next((protocol.name for protocol in protocols if protocol.present_only), None)
+    if not (needing or wanted) or data_dir is None:
+        if needing:
+            raise OptionError(f"--protocol {needing} looks into the texts: name their folder (--data-dir)")
+        return {}, ()
+    texts, notes = read_texts(grid, data_dir)
+    missing = [dataset for dataset in grid.datasets if dataset not in texts]
+    if needing and missing:
+        raise InputError(
+            f"--protocol {needing} looks into the texts, and those of {', '.join(missing)} are not in {data_dir} as "
+            "they were run: name the folder that has them (--data-dir)"
+        )
+    return texts, notes
+
+
+def _rendered(summary: Summary, form: Form, color: bool) -> str:
+    from mderank.evaluation.report import tables
+    from mderank.evaluation.report.layout import CSV_HEADER, long_rows
+    from mderank.evaluation.report.layout import tables as all_tables
+
+    if form == "csv":
+        return tables.as_csv(CSV_HEADER, long_rows(summary))
+    bold: Callable[[str], str] = (lambda text: click.style(text, bold=True)) if color else str
+    render: dict[str, Callable[[tables.Table], str]] = {
+        "table": lambda table: tables.as_text(table, bold),
+        "markdown": tables.as_markdown,
+        "latex": tables.as_latex,
+    }
+    parts = [render[form](table) for table in all_tables(summary)]
+    if summary.notes:
+        parts.append(tables.NOTES[form](summary.notes))
+    return ("\n\n" if form == "table" else "\n").join(parts)
+
+
+def _write(text: str, file: str | None) -> None:
+    """To standard output, or to a file that appears only when it is whole."""
+    if file is None:
+        click.echo(text, nl=False, color=True)
+        return
+    draft = Path(f"{file}.part")
+    try:
+        draft.write_text(text, encoding="utf-8", errors="backslashreplace", newline="")
+        draft.replace(file)
+    except OSError as error:
+        draft.unlink(missing_ok=True)
+        raise InputError(f"{file}: cannot be written: {error.strerror or error}") from error
+
+
+def _wants_color() -> bool:
+    return sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+
+
+@contextlib.contextmanager
+def _progress(count: int) -> Iterator[Callable[[], Any]]:
+    """A bar over the sets on stderr, if that is a terminal."""
+    if not sys.stderr.isatty():
+        yield lambda: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+
+    columns = (TextColumn("comparing"), BarColumn(), MofNCompleteColumn(), TextColumn("sets"))
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("comparing", total=count)
+        yield lambda: bar.advance(task)

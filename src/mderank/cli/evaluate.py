@@ -1,0 +1,205 @@
+"""``mderank evaluate``: a method on labelled sets."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.metadata
+import platform
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+import mderank
+from mderank.cli.making import common_options, given_options, make_extractor
+from mderank.cli.options import SectionedCommand, import_spacy_without_torch, method_options, option
+from mderank.errors import OptionError
+from mderank.methods import METHODS, get_method
+
+if TYPE_CHECKING:
+    from mderank.evaluation.datasets import Dataset, LabelledDocument
+    from mderank.evaluation.runner import Run
+    from mderank.extractor import Extractor
+
+PAPER_SETS = ("inspec", "semeval2017", "semeval2010", "duc2001", "krapivin", "nus")
+ORACLE = "oracle"
+VERSIONED = ("numpy", "onnxruntime", "tokenizers", "spacy", "snowballstemmer")
+
+
+@click.command(cls=SectionedCommand)
+@option("Input", "--dataset", "-d", "datasets", multiple=True, required=True, metavar="NAME|FILE",
+        help="A set by name (mderank datasets), a JSON lines file, 'all' for the paper's six; repeatable.")  # fmt: skip
+@option("Input", "--data-dir", metavar="DIR", help="Where the sets are.  [default: MDERANK_DATA_DIR]")
+@option("Input", "--text", type=click.Choice(["paper", "whole"]), default="paper", show_default=True,
+        help="The paper's input (512 words and pieces, its own use of titles), or title and whole text.")  # fmt: skip
+@option("Input", "--limit", type=click.IntRange(1), metavar="N", help="Only the first N documents of a set.")
+@option("Input", "--no-verify", is_flag=True, help="Do not compare the set's checksum.")
+@option("Results", "--out", type=click.Path(path_type=Path), default=Path("runs"), show_default=True,
+        help="Runs go to OUT/SET/LABEL, and go on there if they were stopped.")  # fmt: skip
+@option("Results", "--label", metavar="NAME", help="What to call it.  [default: the method and its options]")
+@option("Results", "--protocol", "protocols", multiple=True, metavar="NAME",
+        help="Further ways of scoring, beside mderank and macro-stem.")  # fmt: skip
+@option("Results", "--measure", "measures", multiple=True, metavar="M@K", help="[default: F1@5, F1@10, F1@15]")
+@option("Results", "--quiet", "-q", is_flag=True, help="No progress and no table; errors only.")
+@option("Method", "--method", type=click.Choice([*METHODS, ORACLE]), default="mderank", show_default=True,
+        help="How candidates are ranked; oracle: gold phrases first, the best there is.")  # fmt: skip
+@method_options(without=("method", "dedupe", "min_score"))
+def evaluate(
+    datasets: tuple[str, ...],
+    data_dir: str | None,
+    text: str,
+    limit: int | None,
+    no_verify: bool,
+    out: Path,
+    label: str | None,
+    protocols: tuple[str, ...],
+    measures: tuple[str, ...],
+    quiet: bool,
+    **settings: Any,
+) -> None:
+    """Run a method over labelled sets and score it.
+
+    Every document's predictions are written as they come; a run that was stopped goes on where it was. Scores are
+    printed under the paper's own protocol (mderank) and as the mean over documents (macro-stem); 'mderank compare'
+    sets runs side by side.
+    """
+    from mderank.evaluation.datasets import load_dataset
+    from mderank.evaluation.measures import PAPER_MEASURES, Measure
+    from mderank.evaluation.protocols import REPORTED, get_protocol
+    from mderank.evaluation.runner import Task, execute
+
+    chosen = [get_protocol(name) for name in dict.fromkeys((*REPORTED, *protocols))]
+    columns = [Measure.parse(name) for name in measures] or list(PAPER_MEASURES)
+    given = given_options()
+    settings |= _paper_settings(settings, given) if text == "paper" else {}
+    names = list(dict.fromkeys(each for name in datasets for each in (PAPER_SETS if name == "all" else (name,))))
+    if settings["method"] != ORACLE:
+        get_method(settings["method"])
+    if settings["tagger"] is None:
+        import_spacy_without_torch()
+    extractor = None if settings["method"] == ORACLE else make_extractor(settings, given)
+    runs, texts = [], {}
+    for name in names:
+        dataset = load_dataset(name, data_dir, limit=limit, verify=not no_verify)
+        tasks = [Task(each.id, _text(text, dataset, each), each.keyphrases) for each in dataset.documents]
+        ranker = extractor or _oracle(settings, given, {task.text: task.gold for task in tasks})
+        title = label or _label(settings, given)
+        about = _about(settings, dataset, text, limit, title, ranker)
+        with _progress(name, len(tasks), quiet) as advance:
+            run = execute(ranker, tasks, out / dataset.name.replace("/", "-") / title, about, advance)
+        runs.append(run)
+        texts[run.dataset] = {task.id: task.text for task in tasks}
+        for note in () if quiet else (*dataset.notes, *_failures(run)):
+            click.echo(f"mderank: note: {note}", err=True)
+    if not quiet:
+        for protocol in chosen:
+            _print_table(protocol, columns, runs, texts)
+
+
+def _paper_settings(settings: dict[str, Any], given: frozenset[str]) -> dict[str, Any]:
+    """The paper's two cuts, and no limit on a phrase's length, where the user does not say otherwise."""
+    encoder = settings["method"] != ORACLE and "max_pieces" in get_method(settings["method"]).options
+    ours = {"max_words": 512, "max_phrase_words": 0, **({"max_pieces": 512} if encoder else {})}
+    return {name: value for name, value in ours.items() if name not in given}
+
+
+def _text(kind: str, dataset: Dataset, document: LabelledDocument) -> str:
+    from mderank.evaluation.datasets import paper_text, whole_text
+
+    return paper_text(dataset.info, document) if kind == "paper" else whole_text(document)
+
+
+def _oracle(settings: dict[str, Any], given: frozenset[str], gold: dict[str, tuple[str, ...]]) -> Extractor:
+    from mderank.evaluation.oracle import Oracle
+
+    foreign = given & {"model", "masking", "pooling", "layer", "exact", "similarity", "max_pieces", "corpus", "seed"}
+    if foreign:
+        raise OptionError(f"the oracle has no option {', '.join(sorted(foreign))}: leave it out")
+    return Oracle(gold, **common_options(settings, given))
+
+
+def _label(settings: dict[str, Any], given: frozenset[str]) -> str:
+    """The method, and what was asked of it."""
+    asked = [name for name in _NAMING if name in given]
+    values = [name if settings[name] is True else f"{name}={Path(str(settings[name])).name}" for name in asked]
+    return "-".join([settings["method"], *values])
+
+
+_NAMING = ("model", "masking", "pooling", "layer", "similarity", "exact", "diversity", "pattern", "ngrams", "phrases",
+           "max_words", "max_pieces", "max_phrase_words", "corpus", "seed")  # fmt: skip
+
+
+def _about(
+    settings: dict[str, Any], dataset: Dataset, text: str, limit: int | None, label: str, ranker: Any
+) -> dict[str, Any]:
+    """All that may change the result."""
+    encoder = getattr(ranker, "encoder", None)
+    tagger = ranker.tagger
+    return {
+        "label": label,
+        **{name: value for name, value in settings.items() if name != "threads"},
+        "dataset": dataset.name,
+        "dataset_sha256": dataset.sha256,
+        "input": text,
+        "limit": limit,
+        "encoder": None if encoder is None else {"name": encoder.spec.name, "sha256": _checksum(encoder)},
+        "resolved": {name: getattr(ranker, name) for name in ("pooling", "layer", "exact") if hasattr(ranker, name)},
+        "tagger_version": getattr(tagger, "name", type(tagger).__name__),
+        "versions": {
+            "mderank": mderank.__version__,
+            "python": platform.python_version(),
+            **{name: importlib.metadata.version(name) for name in VERSIONED},
+        },
+    }
+
+
+def _checksum(encoder: Any) -> str | None:
+    """Of the weights' files, where the encoder comes from a folder."""
+    folder = Path(getattr(encoder, "folder", encoder.spec.name))
+    if not folder.is_dir():
+        return None
+    digest = hashlib.sha256()
+    for file in sorted((*folder.glob("*.onnx"), *folder.glob("*.safetensors"))):
+        with file.open("rb") as stream:
+            digest.update(hashlib.file_digest(stream, "sha256").digest())
+    return digest.hexdigest()
+
+
+@contextmanager
+def _progress(name: str, total: int, quiet: bool) -> Iterator[Any]:
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    console = Console(stderr=True)
+    columns = (TextColumn(name), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=console, transient=True, disable=quiet or not console.is_terminal) as bar:
+        task = bar.add_task(name, total=total)
+        yield lambda count: bar.advance(task, count)
+
+
+def _failures(run: Run) -> list[str]:
+    failed = [outcome for outcome in run.outcomes if outcome.error]
+    return (
+        [f"{run.dataset}: {len(failed)} documents failed, the first ({failed[0].id}): {failed[0].error}"]
+        if failed
+        else []
+    )
+
+
+def _print_table(protocol: Any, measures: Sequence[Any], runs: list[Run], texts: dict[str, dict[str, str]]) -> None:
+    """A row a set, and their mean."""
+    values = [[run.value(measure, protocol, texts[run.dataset]) for measure in measures] for run in runs]
+    names = [run.dataset for run in runs]
+    costs = [f"{run.seconds_per_document:>9.3f}" for run in runs]
+    if len(runs) > 1:
+        names.append("AVG")
+        values.append([sum(column) / len(runs) for column in zip(*values, strict=True)])
+        costs.append(" " * 9)
+    width = max(map(len, names))
+    click.echo(f"{runs[0].name}, protocol {protocol.name} ({protocol.average} average), per cent")
+    click.echo(" ".join([" " * width, *(f"{measure!s:>8}" for measure in measures), "   s/doc"]))
+    for name, row, cost in zip(names, values, costs, strict=True):
+        click.echo(" ".join([f"{name:<{width}}", *(f"{value:8.2f}" for value in row), cost]).rstrip())
+    click.echo()

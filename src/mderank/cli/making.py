@@ -1,0 +1,176 @@
+"""From the command line's options to an extractor."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+from click.core import ParameterSource
+
+from mderank.errors import InputError, OptionError
+from mderank.methods import Method, get_method
+from mderank.reading import ReadOptions, find_files, read_file
+from mderank.reading.decoding import decode
+
+if TYPE_CHECKING:
+    from mderank.candidates import CandidateSource
+    from mderank.encoding import Encoder
+    from mderank.extractor import Extractor
+    from mderank.tagging import Tagger
+
+# The option of the library that an option of the command line is part of, where it is not its namesake.
+_PART_OF = {
+    "device": "model",
+    "dtype": "model",
+    "threads": "model",
+    "pattern": "candidates",
+    "ngrams": "candidates",
+    "phrases": "candidates",
+    "max_phrase_words": "candidates",
+    "stop_words": "candidates",
+    "corpus": "frequencies",
+}
+_OF_METHODS = (
+    *_PART_OF,
+    "model",
+    "masking",
+    "pooling",
+    "layer",
+    "similarity",
+    "exact",
+    "max_pieces",
+    "diversity",
+    "seed",
+)
+
+
+def given_options() -> frozenset[str]:
+    """The options that the user wrote, as against those that have their default."""
+    context = click.get_current_context()
+    return frozenset(
+        name for name in context.params if context.get_parameter_source(name) is ParameterSource.COMMANDLINE
+    )
+
+
+def make_extractor(settings: dict[str, Any], given: frozenset[str] = frozenset(), **further: Any) -> Extractor:
+    """The extractor that the options ask for. ``given`` are those that must not be ignored."""
+    method = get_method(settings["method"])
+    refuse_foreign(method, given)
+    options = {**common_options(settings, given), **further}
+    if "model" in method.options:
+        options |= _encoder_options(settings)
+    if "masking" in method.options:
+        options["masking"] = _masking(settings["masking"])
+    if "seed" in method.options:
+        options["seed"] = settings["seed"]
+    if "frequencies" in method.options:
+        options["frequencies"] = _frequencies(settings["corpus"], options["tagger"], options["candidates"])
+    return method.make(**options)
+
+
+def refuse_foreign(method: Method, given: frozenset[str]) -> None:
+    """An option that the method has no use for is an error, not ignored."""
+    foreign = [name for name in _OF_METHODS if name in given and _PART_OF.get(name, name) not in method.options]
+    if foreign:
+        listed = ", ".join(f"--{name.replace('_', '-')}" for name in foreign)
+        raise OptionError(f"{listed}: the method '{method.name}' has no such option; leave it out")
+
+
+def common_options(settings: dict[str, Any], given: frozenset[str] = frozenset()) -> dict[str, Any]:
+    """What all methods take."""
+    from mderank.tagging import SpacyTagger
+
+    return {
+        "tagger": SpacyTagger(settings["tagger"]),
+        "candidates": _candidates(settings, given),
+        "dedupe": settings.get("dedupe", "case"),
+        "min_score": settings.get("min_score"),
+        "max_words": settings["max_words"],
+        "exclude": _lines(settings["exclude"]),
+    }
+
+
+def _encoder_options(settings: dict[str, Any]) -> dict[str, Any]:
+    from mderank.ranking import MMR
+
+    diversity = settings["diversity"]
+    return {
+        "model": _encoder(settings),
+        "pooling": settings["pooling"],
+        "layer": settings["layer"],
+        "similarity": settings["similarity"],
+        "exact": settings["exact"],
+        "max_pieces": settings["max_pieces"],
+        "diversity": MMR(1 - diversity) if diversity else None,
+    }
+
+
+def _encoder(settings: dict[str, Any]) -> Encoder:
+    from mderank.encoding import load_encoder
+
+    return load_encoder(
+        settings["model"], device=settings["device"], dtype=settings["dtype"], threads=settings["threads"]
+    )
+
+
+def _masking(name: str) -> Any:
+    from mderank.masking import All, Highest, Once, Subset
+
+    return {"all": All(), "once": Once(), "highest": Highest(), "subset": Subset()}[name]
+
+
+def _candidates(settings: dict[str, Any], given: frozenset[str]) -> CandidateSource:
+    from mderank.candidates import NGrams, NounPhrases, PhraseList
+
+    chosen = [f"--{name}" for name in ("pattern", "ngrams", "phrases") if settings[name]]
+    if len(chosen) > 1:
+        raise OptionError(f"{' and '.join(chosen)} exclude each other: give one of them")
+    if settings["phrases"] and settings["stop_words"]:
+        raise OptionError("--phrases and --stop-words exclude each other: the listed phrases are taken as they are")
+    if (settings["phrases"] or settings["ngrams"]) and "max_phrase_words" in given:
+        raise OptionError(f"{chosen[0]} and --max-phrase-words exclude each other: that limit is for noun phrases")
+    stop_words = frozenset(_lines(settings["stop_words"]))
+    if settings["phrases"]:
+        return PhraseList(_lines(settings["phrases"]))
+    if settings["ngrams"]:
+        match = re.fullmatch(r"(\d+)(?:-(\d+))?", settings["ngrams"])
+        if not match:
+            raise OptionError(f"--ngrams takes N-M, e.g. 1-3, not '{settings['ngrams']}'")
+        return NGrams(int(match[1]), int(match[2] or match[1]), stop_words)
+    return NounPhrases(settings["pattern"], settings["max_phrase_words"] or None, stop_words)
+
+
+def _frequencies(corpus: str | None, tagger: Tagger, candidates: CandidateSource) -> Any:
+    """Document frequencies from a file of them, or counted in texts."""
+    from mderank.baselines import DocumentFrequencies
+
+    if corpus is None:
+        return None
+    if corpus.endswith((".json", ".json.gz")):
+        return DocumentFrequencies.load(Path(corpus))
+    return DocumentFrequencies.of(_texts(corpus), tagger=tagger, candidates=candidates)
+
+
+def _texts(path: str) -> Iterator[str]:
+    found = find_files([path])
+    sources = (source for file in found.files for source in read_file(file, ReadOptions()))
+    for source in (*found.errors, *sources):
+        if source.error is not None:
+            raise source.error
+        yield source.prose or source.text
+
+
+def _lines(file: str | None) -> list[str]:
+    """The lines of a list file; blank ones and those that begin with # do not count."""
+    if file is None:
+        return []
+    try:
+        text = decode(Path(file).read_bytes(), "utf-8")
+    except OSError as error:
+        raise InputError(f"{file}: cannot be read: {error.strerror}") from error
+    except InputError as error:
+        raise InputError(f"{file}: {error}") from error
+    return [line.strip() for line in text.splitlines() if line.strip() and not line.startswith("#")]

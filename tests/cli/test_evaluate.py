@@ -1,0 +1,109 @@
+from __future__ import annotations
+
+import json
+
+import pytest
+
+DOCUMENTS = [
+    {
+        "id": "a",
+        "title": "",
+        "text": "The barn owl is a bird of prey. A barn owl sees in the dark.",
+        "keyphrases": ["barn owls"],
+    },
+    {
+        "id": "b",
+        "title": "",
+        "text": "A tide gauge measures the tide of the harbour.",
+        "keyphrases": ["tide gauge", "sea"],
+    },
+    {"id": "c", "title": "", "text": "", "keyphrases": ["nothing"]},
+]
+
+
+@pytest.fixture
+def dataset(tmp_path):
+    file = tmp_path / "birds.jsonl"
+    file.write_text("".join(json.dumps(document) + "\n" for document in DOCUMENTS))
+    return file
+
+
+def run_folder(tmp_path, label):
+    (folder,) = (tmp_path / "runs").glob(f"*/{label}")
+    return folder
+
+
+def test_a_run_is_written_scored_and_not_repeated(run, dataset, tmp_path):
+    arguments = ("evaluate", "-d", dataset, "--out", tmp_path / "runs", "--measure", "R@M")
+    result = run(*arguments)
+    assert result.exit_code == 0, result.stderr
+    # Both phrases of the text are found; the sea and the empty document's are not: 2 of 4.
+    first, second = result.stdout.split("\n\n")[:2]
+    assert "protocol mderank" in first
+    assert "protocol macro-stem" in second
+    assert first.splitlines()[2].split()[-2] == "50.00"
+    assert second.splitlines()[2].split()[-2] == "50.00"
+    folder = run_folder(tmp_path, "mderank")
+    before = (folder / "documents.jsonl").read_bytes()
+    assert run(*arguments).stdout == result.stdout
+    assert (folder / "documents.jsonl").read_bytes() == before
+    settings = json.loads((folder / "run.json").read_text())
+    assert settings["encoder"]["name"] == "minilm-l6"
+    assert (settings["max_words"], settings["max_pieces"]) == (512, 512)
+    assert settings["versions"]["mderank"]
+
+
+def test_methods_have_their_labels_and_options(run, dataset, tmp_path):
+    out = ("--out", tmp_path / "runs", "-q")
+    for method in ("embedrank", "firstphrases", "random", "tfidf", "oracle"):
+        assert run("evaluate", "-d", dataset, "--method", method, *out).exit_code == 0
+        assert run_folder(tmp_path, method)
+    assert run("evaluate", "-d", dataset, "--masking", "subset", "--pooling", "max", *out).exit_code == 0
+    assert run_folder(tmp_path, "mderank-masking=subset-pooling=max")
+    result = run("evaluate", "-d", dataset, "--method", "random", "--exact", *out)
+    assert result.exit_code == 2
+    assert "--exact: the method 'random' has no such option" in result.stderr
+    assert run("evaluate", "-d", dataset, "--method", "oracle", "--exact", *out).exit_code == 2
+
+
+def test_the_oracle_is_the_ceiling(run, dataset, tmp_path):
+    result = run("evaluate", "-d", dataset, "--method", "oracle", "--out", tmp_path / "runs", "--measure", "P@1")
+    assert result.stdout.split("\n\n")[0].splitlines()[2].split()[1] == "100.00"
+
+
+def test_the_whole_text_is_an_option(run, dataset, tmp_path):
+    assert run("evaluate", "-d", dataset, "--text", "whole", "--out", tmp_path / "runs", "-q").exit_code == 0
+    settings = json.loads((run_folder(tmp_path, "mderank") / "run.json").read_text())
+    assert (settings["input"], settings["max_words"]) == ("whole", None)
+
+
+def test_bad_names(run, dataset, tmp_path):
+    assert "unknown protocol 'best'" in run("evaluate", "-d", dataset, "--protocol", "best").stderr
+    assert "unknown measure 'F1'" in run("evaluate", "-d", dataset, "--measure", "F1").stderr
+    result = run("evaluate", "-d", "nosuchset", "--data-dir", tmp_path)
+    assert result.exit_code == 2
+    assert "inspec" in result.stderr
+
+
+def test_other_settings_in_the_same_place_are_refused(run, dataset, tmp_path):
+    out = ("--out", tmp_path / "runs", "-q", "--label", "mine")
+    assert run("evaluate", "-d", dataset, *out).exit_code == 0
+    result = run("evaluate", "-d", dataset, *out, "--masking", "once")
+    assert result.exit_code == 2
+    assert "masking: 'all', now 'once'" in result.stderr
+
+
+def test_methods_are_listed_and_used_by_extract(run, example, tmp_path):
+    assert "embedrank" in run("methods").stdout
+    corpus = tmp_path / "corpus"
+    corpus.mkdir()
+    (corpus / "a.txt").write_text("The tide is high.")
+    (corpus / "b.txt").write_text("The tide is low.")
+    for arguments in (("embedrank",), ("firstphrases",), ("random", "--seed", 3), ("tfidf", "--corpus", corpus)):
+        result = run("extract", example, "-f", "jsonl", "--method", *arguments)
+        assert len(json.loads(result.stdout)["keyphrases"]) == 10
+    assert (
+        json.loads(run("extract", example, "-f", "jsonl", "--method", "firstphrases").stdout)["keyphrases"][0]["text"]
+        == "storm surges"
+    )
+    assert "has no such option" in run("extract", example, "--method", "tfidf", "--diversity", "0.5").stderr
