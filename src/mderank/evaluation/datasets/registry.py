@@ -1,0 +1,12 @@
+"""The sets that are known by name: the six of the paper's Table 2, and SemEval2010 in full text."""
+
+from __future__ import annotations
+
+from mderank.evaluation.datasets import duc2001, inspec, krapivin, nus, semeval2010, semeval2010_full, semeval2017
+from mderank.evaluation.datasets.base import DatasetInfo
+
+# In the order of the paper's main table.
+DATASETS: dict[str, DatasetInfo] = {
+    module.INFO.name: module.INFO
+    for module in (inspec, semeval2017, semeval2010, duc2001, nus, krapivin, semeval2010_full)
+}
