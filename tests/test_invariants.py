@@ -34,7 +34,8 @@ moderate = settings(
 
 WORDS = (
     "the of and is are has new old deep fast reef Reef REEFS reefs coral water harbour harbour-wall market salt fish "
-    "town wall's U.S. e.g. C++ 42 3.5 neural networks network support vector machine Straße İzmir naïve 珊瑚 риф شعاب 🪸"
+    "town wall's U.S. e.g. C++ 42 3.5 neural networks network support vector machine "
+    "Straße İzmir naïve 珊瑚 риф شعاب 🪸"
 ).split()
 GAPS = [" ", "  ", "\n", "\n\n", "\t", "\u00a0", ", ", ". ", "-", "\x00", "\u200b", "", "; ", "\f"]
 

@@ -90,6 +90,27 @@ def test_exact_scores_by_hand(masking):
     assert found["old harbour walls"].score == pytest.approx(walls, rel=1e-4)
 
 
+class Nth:
+    """Hides one place of every phrase: the n-th, or its last."""
+
+    def __init__(self, number):
+        self.number = number
+
+    def masks(self, document, candidates):
+        return [[(each.occurrences[min(self.number, len(each.occurrences) - 1)].span,)] for each in candidates]
+
+
+def test_of_several_masks_the_strongest_counts():
+    text = "The reef is near the harbour of the town, and the town is old. Divers love the reef."
+    first, second, highest = (
+        next(each for each in MDERank(masking=masking).extract(text, None) if each.text == "reef")
+        for masking in (Nth(0), Nth(1), Highest())
+    )
+    assert abs(first.score - second.score) > 0.01 * first.score
+    assert highest.score == pytest.approx(max(first.score, second.score), rel=1e-4)
+    assert highest.similarity == pytest.approx(min(first.similarity, second.similarity), rel=1e-6)
+
+
 def test_one_pass_orders_like_exact_where_the_difference_is_plain():
     extractors = make({"salt": 9.0, "town": 5.0}), make({"salt": 9.0, "town": 5.0}, exact=True)
     for extractor in extractors:

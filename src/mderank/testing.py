@@ -41,9 +41,10 @@ class FakeTagger:
             tokens: list[Token] = []
             starts = set()
             for paragraph in paragraphs(text):
-                starts.add(len(tokens))
-                for match in _WORD.finditer(text, paragraph.start, paragraph.end):
-                    tokens.append(Token(match.group(), self._tag(match.group()), match.start(), match.end()))
+                words = list(_WORD.finditer(text, paragraph.start, paragraph.end))
+                if words:
+                    starts.add(len(tokens))
+                tokens += [Token(word.group(), self._tag(word.group()), *word.span()) for word in words]
             yield Document(text, tuple(tokens), frozenset(starts)).with_breaks(text)
 
     def _tag(self, word: str) -> str:

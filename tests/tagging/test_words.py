@@ -2,7 +2,8 @@
 
 import pytest
 
-from mderank import NounPhrases
+from mderank import NounPhrases, Token
+from mderank.tagging.spacy import _join_hyphenated
 
 
 @pytest.fixture
@@ -25,6 +26,18 @@ def test_a_hyphenated_word_is_one_word(read):
     assert tags["graph-based"] == "JJ"
     assert tags["decision-making"] == "NN"
     assert {"state-of-the-art", "e-mail"} <= set(tags)
+
+
+def test_what_ends_in_a_gerund_is_a_noun(read):
+    tags = {token.text: token.tag for token in read("We study self-driving cars and error-correcting codes.").tokens}
+    assert (tags["self-driving"], tags["error-correcting"]) == ("NN", "NN")
+
+
+def test_hyphens_join_letters_and_digits_only():
+    marks = [Token(")", ".", 0, 1), Token("-", ":", 1, 2), Token("based", "VBN", 2, 7)]
+    assert list(_join_hyphenated(marks)) == marks
+    apart = [Token("graph", "NN", 0, 5), Token("-", ":", 6, 7), Token("based", "VBN", 7, 12)]
+    assert list(_join_hyphenated(apart)) == apart
 
 
 def test_other_hyphens(phrases):
