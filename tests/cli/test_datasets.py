@@ -1,0 +1,139 @@
+"""``mderank datasets``."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from mderank.cli.datasets import KINDS
+from mderank.evaluation import importing
+from mderank.evaluation.datasets import DATASETS
+
+LINES = (
+    {"id": "1", "title": "", "text": "Coral reefs protect the coast.", "keyphrases": ["coral reef", "coastal storms"]},
+    {"id": "2", "title": "", "text": "Tides.", "keyphrases": []},
+)
+
+
+@pytest.fixture
+def sets(tmp_path, monkeypatch):
+    """A data folder with one small set."""
+    monkeypatch.delenv("MDERANK_DATA_DIR", raising=False)
+    monkeypatch.chdir(tmp_path)
+    folder = tmp_path / "sets"
+    folder.mkdir()
+    (folder / "own.jsonl").write_text("".join(json.dumps(line) + "\n" for line in LINES), encoding="utf-8")
+    return folder
+
+
+def test_the_table(run, sets):
+    result = run("datasets", "--data-dir", sets)
+    assert result.exit_code == 0
+    assert result.stdout == (
+        "set  docs  N_KP (paper)  L_KP (paper)  L_Doc (paper)  present  in 512 words\n"
+        "own     2          1.00          2.00           3.00   50.0 %        50.0 %\n"
+    )
+    assert "mderank: note: own: the document '2' has no gold phrases" in result.stderr
+    assert f"note: nus is not here; {DATASETS['nus'].place}: {DATASETS['nus'].import_command}" in result.stderr
+
+
+def test_quiet_says_nothing_else(run, sets):
+    assert run("datasets", "--data-dir", sets, "--quiet").stderr == ""
+
+
+def test_markdown(run, sets):
+    assert run("datasets", "-s", sets / "own.jsonl", "--markdown").stdout == (
+        "| set | docs | N_KP (paper) | L_KP (paper) | L_Doc (paper) | present | in 512 words |\n"
+        "| --- | ---: | ---: | ---: | ---: | ---: | ---: |\n"
+        "| own | 2 | 1.00 | 2.00 | 3.00 | 50.0 % | 50.0 % |\n"
+    )
+
+
+def test_json_with_the_ceiling(run, sets):
+    (record,) = json.loads(run("datasets", "--data-dir", sets, "--set", "own", "--ceiling", "--json").stdout)
+    assert record["name"] == "own"
+    assert record["known"] is None
+    assert (record["present"], record["ceiling"], record["document_words"]) == (0.5, 0.5, 3.0)
+    assert record["notes"] == ["the document '2' has no gold phrases"]
+
+
+def test_the_ceiling_is_a_column(run, sets):
+    header, line = run("datasets", "--data-dir", sets, "--ceiling").stdout.splitlines()
+    assert header.endswith("in 512 words  ceiling")
+    assert line.endswith("50.0 %   50.0 %")
+
+
+def test_the_paper_s_values_stand_beside(run, sets):
+    (sets / "own.jsonl").rename(sets / "inspec.jsonl")
+    assert "1.00 (9.82)" in run("datasets", "--data-dir", sets, "--no-verify").stdout
+
+
+def test_a_wrong_checksum_is_an_error(run, sets):
+    (sets / "own.jsonl").rename(sets / "inspec.jsonl")
+    result = run("datasets", "--data-dir", sets, "-q")
+    assert result.exit_code == 2
+    assert result.stderr.startswith("mderank: error: ")
+    assert f"expected {DATASETS['inspec'].sha256}" in result.stderr
+    assert result.stdout == ""
+
+
+def test_one_bad_set_does_not_hide_the_others(run, sets):
+    (sets / "broken.jsonl").write_text("{\n", encoding="utf-8")
+    result = run("datasets", "--data-dir", sets, "-q")
+    assert result.exit_code == 1
+    assert "broken.jsonl:1: this line is not JSON" in result.stderr
+    assert "own     2" in result.stdout
+
+
+def test_nothing_there(run, sets):
+    (sets / "own.jsonl").unlink()
+    result = run("datasets", "--data-dir", sets)
+    assert result.exit_code == 2
+    assert "there is no set here: name the folder that has them (--data-dir, or MDERANK_DATA_DIR)" in result.stderr
+
+
+def test_an_unknown_name(run, sets):
+    result = run("datasets", "--data-dir", sets, "-s", "inspect")
+    assert result.exit_code == 2
+    assert "the set 'inspect' is unknown: it is one of inspec, " in result.stderr
+
+
+def test_the_kinds_of_the_help_are_those_of_the_library(run):
+    assert tuple(importing.KINDS) == KINDS
+    shown = run("datasets", "import", "--help").stdout
+    assert all(f"\n  {kind} " in shown for kind in KINDS)
+
+
+@pytest.fixture
+def source(tmp_path):
+    folder = tmp_path / "Inspec"
+    folder.mkdir()
+    for number in (1, 2):
+        (folder / f"{number}.abstr").write_text(f"Title {number}\nText {number}.\n", encoding="utf-8")
+    (folder / "1.uncontr").write_text("reefs; tides", encoding="utf-8")
+    return folder
+
+
+def test_import(run, source, tmp_path):
+    result = run("datasets", "import", source, "inspec", tmp_path / "inspec.jsonl")
+    assert result.exit_code == 0
+    assert f"{tmp_path / 'inspec.jsonl'}: 2 documents, 2 gold phrases, SHA-256 " in result.stderr
+    assert "note: 1 documents have no gold phrases" in result.stderr
+    assert "note: this is not byte for byte the 'inspec' that results are published for (500 documents" in result.stderr
+    first = json.loads((tmp_path / "inspec.jsonl").read_text(encoding="utf-8").splitlines()[0])
+    assert first == {"id": "1", "title": "Title 1", "text": "Text 1.", "keyphrases": ["reefs", "tides"]}
+
+
+def test_import_some(run, source, tmp_path):
+    (tmp_path / "ids.txt").write_text("2\n\n", encoding="utf-8")
+    result = run("datasets", "import", source, "inspec", tmp_path / "own.jsonl", "--ids", tmp_path / "ids.txt", "-q")
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert json.loads((tmp_path / "own.jsonl").read_text(encoding="utf-8"))["id"] == "2"
+
+
+def test_import_of_the_wrong_kind(run, source, tmp_path):
+    result = run("datasets", "import", source, "duc2001", tmp_path / "own.jsonl")
+    assert result.exit_code == 2
+    assert result.stderr.startswith(f"mderank: error: {source} has no annotations.txt")
+    assert not (tmp_path / "own.jsonl").exists()
