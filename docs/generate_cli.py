@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
+import click
 from click.testing import CliRunner
 
 from mderank.cli import cli
@@ -14,12 +16,19 @@ PAGE = Path(__file__).parent / "cli.md"
 def reference() -> str:
     """Every command's help, as one page."""
     parts = ["# The command line\n\nMade by `python docs/generate_cli.py` from the commands' own help.\n"]
-    for arguments in ([], *([name] for name in sorted(cli.commands))):
+    for arguments in _commands(cli, []):
         title = " ".join(["mderank", *arguments])
         text = CliRunner().invoke(cli, [*arguments, "--help"], prog_name="mderank", terminal_width=100).output
         lines = "\n".join(line.rstrip() for line in text.rstrip().split("\n"))
         parts.append(f"## {title}\n\n```text\n{lines}\n```\n")
     return "\n".join(parts)
+
+
+def _commands(command: click.Command, names: list[str]) -> Iterator[list[str]]:
+    """The names of a command, and of those below it."""
+    yield names
+    for name, below in sorted(getattr(command, "commands", {}).items()):
+        yield from _commands(below, [*names, name])
 
 
 if __name__ == "__main__":
