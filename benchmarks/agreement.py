@@ -1,0 +1,45 @@
+"""Do they rank alike? One pass and exact; the embedded model and its float32 original.
+
+Spearman's rank correlation of the candidates' scores, a document at a time, then the mean over documents.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+from scipy.stats import spearmanr
+
+from common import LAYER, Figure, abstracts, main, model_folder, requests, tag
+from mderank.encoding import EMBEDDED_FOLDER, Encoder, PoolingName, Request, embed, load_encoder
+from mderank.encoding.torch import TorchEncoder
+from mderank.ranking import compare
+
+Scores = list[np.ndarray]
+
+
+def scores(encoder: Encoder, work: Sequence[Request], pooling: PoolingName = "mean", *, exact: bool = False) -> Scores:
+    embeddings = embed(encoder, work, pooling=pooling, layer=LAYER, exact=exact)
+    return [compare(each.document, each.changes, "cosine")[1] for each in embeddings]
+
+
+def rho(what: str, one: Scores, other: Scores, at_least: float | None = None) -> Figure:
+    each = [spearmanr(a, b).statistic for a, b in zip(one, other, strict=True) if len(a) > 2]
+    detail = f"mean over {len(each)} abstracts, lowest {min(each):.3f}; {np.mean([len(a) for a in one]):.0f} candidates"
+    return Figure(what, float(np.mean(each)), "ρ", detail, at_least)
+
+
+def measure(quick: bool) -> Iterator[Figure]:
+    embedded, original = load_encoder(), TorchEncoder(str(model_folder()), device="cpu")
+    work = requests(embedded, tag(abstracts(5 if quick else 100)))
+    fast = scores(original, work)
+    yield rho("one pass to exact, mean pooling", fast, scores(original, work, exact=True), 0.88)
+    maxima = scores(original, work, "max"), scores(original, work, "max", exact=True)
+    yield rho("one pass to exact, max pooling", *maxima)
+    yield rho("embedded model to its float32 original, one pass", fast, scores(embedded, work), 0.995)
+    size = sum(file.stat().st_size for file in EMBEDDED_FOLDER.iterdir()) / 1e6
+    yield Figure("size of the embedded model", size, "MB", "graph, tokenizer and description", at_most=30)
+
+
+if __name__ == "__main__":
+    main(measure, __doc__)
