@@ -224,16 +224,28 @@ def load_run(folder: Path) -> Run:
 def _outcomes(file: Path) -> list[Outcome]:
     if not file.is_file():
         return []
-    lines = file.read_bytes().splitlines()
-    return [Outcome.from_dict(_parse(line, file, number)) for number, line in enumerate(lines, start=1)]
+    data = file.read_bytes()
+    lines = data[: data.rfind(b"\n") + 1].splitlines()  # a line without its end is still being written
+    return [_as_outcome(line, file, number) for number, line in enumerate(lines, start=1)]
+
+
+def _as_outcome(line: bytes, file: Path, number: int) -> Outcome:
+    try:
+        return Outcome.from_dict(_parse(line, file, number))
+    except (KeyError, TypeError, ValueError) as error:
+        raise InputError(
+            f"{file}:{number} is no document of a run ({error!r}): remove the folder, run again"
+        ) from error
 
 
 def _read_json(file: Path) -> dict[str, Any]:
     try:
-        data: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
-        return data
+        data = json.loads(file.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         raise InputError(f"{file} cannot be read: {error}; remove the run's folder and run again") from error
+    if not isinstance(data, dict):
+        raise InputError(f"{file} is not a JSON object: remove the run's folder and run again")
+    return data
 
 
 def _parse(line: bytes, file: Path, number: int) -> dict[str, Any]:

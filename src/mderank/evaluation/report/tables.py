@@ -1,0 +1,222 @@
+"""A table as a value, and how it looks in a terminal, in Markdown and in LaTeX; and rows as CSV.
+
+A table has blocks of rows, as the paper's main table has one for each K, so that columns stay few enough to be read.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from rich.cells import cell_len
+
+NOTHING = "–"
+BETTER, WORSE = "†", "‡"
+Best = Literal["highest", "lowest"]
+
+
+@dataclass(frozen=True)
+class Cell:
+    """What is printed; ``mark`` follows it, ``place`` is 1 for the best of its column and 2 for the second."""
+
+    text: str
+    value: float | None = None
+    mark: str = ""
+    place: int = 0
+
+
+@dataclass(frozen=True)
+class Row:
+    """A row; ``ranked`` says that it takes part in who is best."""
+
+    name: str
+    cells: tuple[Cell, ...]
+    ranked: bool = True
+
+
+@dataclass(frozen=True)
+class Block:
+    """Rows under a heading of their own."""
+
+    name: str
+    rows: tuple[Row, ...]
+
+
+@dataclass(frozen=True)
+class Table:
+    """``corner`` heads the rows' names; ``legend`` says how to read it."""
+
+    title: str
+    corner: str
+    columns: tuple[str, ...]
+    blocks: tuple[Block, ...]
+    legend: str = ""
+
+
+def number(value: float | None, decimals: int = 2, mark: str = "") -> Cell:
+    """A cell with a number, or with a dash if there is none."""
+    return Cell(NOTHING) if value is None else Cell(f"{value:.{decimals}f}", value, mark)
+
+
+def with_places(rows: Sequence[Row], best: Sequence[Best | None]) -> tuple[Row, ...]:
+    """The rows, with the best and the second of each column marked; ``best`` says for each column what is best.
+
+    Values that are printed alike are alike. A column that has one value only has no best.
+    """
+    placed = [list(row.cells) for row in rows]
+    for column, order in enumerate(best):
+        cells = [row.cells[column] for row in rows if row.ranked]
+        values = {round(cell.value, 2) for cell in cells if cell.value is not None}
+        if order is None or len(values) < 2:
+            continue
+        places = {value: place for place, value in enumerate(sorted(values, reverse=order == "highest")[:2], start=1)}
+        for row, changed in zip(rows, placed, strict=True):
+            cell = row.cells[column]
+            if row.ranked and cell.value is not None:
+                changed[column] = replace(cell, place=places.get(round(cell.value, 2), 0))
+    return tuple(replace(row, cells=tuple(cells)) for row, cells in zip(rows, placed, strict=True))
+
+
+def as_text(table: Table, bold: Callable[[str], str] = str) -> str:
+    """Aligned columns; the best of a column is given to ``bold``."""
+    rows = [row for block in table.blocks for row in block.rows]
+    marked = [any(row.cells[column].mark for row in rows) for column in range(len(table.columns))]
+    first = max(map(cell_len, (table.corner, *(_plain(row.name) for row in rows), *(b.name for b in table.blocks))))
+    widths = [
+        max(cell_len(name) + pad, *(cell_len(_plain(row.cells[column].text)) + pad for row in rows))
+        for column, (name, pad) in enumerate(zip(map(_plain, table.columns), marked, strict=True))
+    ]
+
+    def line(row: Row) -> str:
+        cells = []
+        for cell, width, pad in zip(row.cells, widths, marked, strict=True):
+            text = _plain(cell.text) + (cell.mark or " ") * pad
+            cells.append(" " * (width - cell_len(text)) + (bold(text) if cell.place == 1 else text))
+        return "  ".join((_left(_plain(row.name), first), *cells)).rstrip()
+
+    heading = Row(table.corner, tuple(Cell(name) for name in table.columns))
+    lines = [bold(_plain(table.title)), "", line(heading), "─" * (first + sum(widths) + 2 * len(widths))]
+    for index, block in enumerate(table.blocks):
+        lines += [""] * bool(index) + [_plain(block.name)] * bool(block.name) + [line(row) for row in block.rows]
+    return "\n".join([*lines, *([""] if table.legend else []), *_wrapped(_plain(table.legend))]) + "\n"
+
+
+def as_markdown(table: Table) -> str:
+    """One table a block, with the block's name in its corner; the best of a column in bold."""
+    parts = [f"## {_md(table.title)}\n"]
+    for block in table.blocks:
+        heading = [_md(block.name or table.corner), *map(_md, table.columns)]
+        lines = [_pipes(heading), _pipes(["---", *["---:"] * len(table.columns)])]
+        lines += [_pipes([_md(row.name), *map(_md_cell, row.cells)]) for row in block.rows]
+        parts.append("\n".join(lines) + "\n")
+    return "\n".join([*parts, *([_md(table.legend) + "\n"] if table.legend else [])])
+
+
+def as_latex(table: Table) -> str:
+    """A table for booktabs: the best of a column bold, the second underlined."""
+    columns = len(table.columns)
+    lines = [
+        r"\begin{table*}[t]",
+        r"\centering",
+        rf"\begin{{tabular}}{{@{{}}l{'r' * columns}@{{}}}}",
+        r"\toprule",
+        _ampersands([_tex(table.corner), *map(_tex, table.columns)]),
+    ]
+    for block in table.blocks:
+        lines.append(r"\midrule")
+        if block.name:
+            lines.append(rf"\multicolumn{{{columns + 1}}}{{@{{}}l}}{{\textit{{{_tex(block.name)}}}}} \\")
+        lines += [_ampersands([_tex(row.name), *map(_tex_cell, row.cells)]) for row in block.rows]
+    caption = f"{table.title}. {table.legend}".strip()
+    return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", rf"\caption{{{_tex(caption)}}}", r"\end{table*}", ""])
+
+
+def notes_as_text(notes: Sequence[str]) -> str:
+    """Notes below the tables, one a line."""
+    return "".join(f"Note: {_plain(note)}\n" for note in notes)
+
+
+def notes_as_markdown(notes: Sequence[str]) -> str:
+    """Notes as a list."""
+    return "".join(["## Notes\n\n", *(f"- {_md(note)}\n" for note in notes)])
+
+
+def notes_as_latex(notes: Sequence[str]) -> str:
+    """Notes as comments: whether they are printed is the author's decision."""
+    return "".join(f"% Note: {_plain(note)}\n" for note in notes)
+
+
+NOTES: dict[str, Callable[[Sequence[str]], str]] = {
+    "table": notes_as_text,
+    "markdown": notes_as_markdown,
+    "latex": notes_as_latex,
+}
+
+
+def as_csv(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    """Rows for a spreadsheet or a data frame; what is None is empty."""
+    stream = io.StringIO()
+    writer = csv.writer(stream, lineterminator="\n")
+    writer.writerow(header)
+    writer.writerows(["" if value is None else value for value in row] for row in rows)
+    return stream.getvalue()
+
+
+def _plain(text: str) -> str:
+    """Text that cannot move the cursor or change a terminal's colours, on one line."""
+    return "".join(each if each.isprintable() or each == "\u00a0" else "\ufffd" for each in text)
+
+
+def _left(text: str, width: int) -> str:
+    return text + " " * (width - cell_len(text))
+
+
+def _wrapped(text: str, width: int = 100) -> Iterator[str]:
+    line = ""
+    for word in text.split(" "):  # a no-break space is none
+        if line and cell_len(line) + 1 + cell_len(word) > width:
+            yield line
+            line = word
+        else:
+            line = f"{line} {word}".strip()
+    if line:
+        yield line
+
+
+def _pipes(cells: Sequence[str]) -> str:
+    return f"| {' | '.join(cells)} |"
+
+
+def _md(text: str) -> str:
+    """Text that Markdown shows as it is, on one line, in a table too."""
+    return re.sub(r"([\\`*_{}\[\]<>|#&~$])", r"\\\1", _plain(text))
+
+
+def _md_cell(cell: Cell) -> str:
+    return (f"**{_md(cell.text)}**" if cell.place == 1 else _md(cell.text)) + _md(cell.mark)
+
+
+_TEX = {
+    "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "#": r"\#", "%": r"\%", "_": r"\_",
+    "^": r"\textasciicircum{}", "~": r"\textasciitilde{}", "<": r"\textless{}", ">": r"\textgreater{}",
+    "|": r"\textbar{}", "±": r"$\pm$", "−": "$-$", "–": "--", "…": r"\dots{}", "\u00a0": "~",
+    BETTER: r"$^\dagger$", WORSE: r"$^\ddagger$", "\ufffd": "?",
+}  # fmt: skip
+
+
+def _tex(text: str) -> str:
+    """Text that LaTeX shows as it is."""
+    return "".join(_TEX.get(character, character) for character in _plain(text))
+
+
+def _tex_cell(cell: Cell) -> str:
+    wrapped = {1: r"\textbf{%s}", 2: r"\underline{%s}"}.get(cell.place, "%s") % _tex(cell.text)
+    return wrapped + _tex(cell.mark)
+
+
+def _ampersands(cells: Sequence[str]) -> str:
+    return " & ".join(cells) + r" \\"

@@ -1,0 +1,43 @@
+"""The texts that runs read, where the data folder has their sets."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from mderank.evaluation.report.runs import Grid, setting
+from mderank.evaluation.report.summary import Texts
+from mderank.evaluation.runner import Run
+
+
+def read_texts(grid: Grid, data_dir: Path) -> tuple[Texts, tuple[str, ...]]:
+    """The texts of the sets in ``data_dir``, and notes on sets whose texts are not those that were run."""
+    from mderank.evaluation.datasets import available
+
+    texts: dict[str, dict[str, str]] = {}
+    notes = []
+    present = available(data_dir)
+    for dataset in grid.datasets:
+        # A run's file may name any path; only what is in the folder is read.
+        if dataset not in present:
+            notes.append(f"{dataset}: its texts are not in {data_dir}.")
+            continue
+        run = next(iter(grid.on(dataset).values()))
+        found = _texts_of(run, data_dir)
+        if found is None:
+            notes.append(f"{dataset}: the file in {data_dir} is not the one that was run, its texts are left out.")
+        else:
+            texts[dataset] = found
+    return texts, tuple(notes)
+
+
+def _texts_of(run: Run, data_dir: Path) -> dict[str, str] | None:
+    """The texts by document, as the run read them; None if the set has changed since."""
+    from mderank.evaluation.datasets import load_dataset, paper_text, whole_text
+
+    dataset = load_dataset(run.dataset, data_dir, verify=False)
+    sha256 = setting(run, "dataset_sha256")
+    if sha256 is not None and sha256 != dataset.sha256:
+        return None
+    if setting(run, "input") == "whole":
+        return {document.id: whole_text(document) for document in dataset.documents}
+    return {document.id: paper_text(dataset.info, document) for document in dataset.documents}
