@@ -27,7 +27,7 @@ Form = Literal["table", "markdown", "csv", "latex"]
 @option("Method", "--protocol", "protocol_names", multiple=True, metavar="NAME",
         help="A further way of scoring, besides mderank and macro-stem; may be repeated.")  # fmt: skip
 @option("Method", "--measure", "measure_names", multiple=True, metavar="NAME@K",
-        help="P, R, F1, AP or nDCG at a rank, or at M, all; may be repeated.  [default: F1@5, F1@10, F1@15]")  # fmt: skip
+        help="P, R, F1, AP or nDCG at a rank or M (all); may be repeated.  [default: F1@5, F1@10, F1@15]")  # fmt: skip
 @option("Method", "--baseline", metavar="LABEL",
         help="The method that others are tested against.  [default: the first run's]")  # fmt: skip
 @option("Input", "--data-dir", envvar="MDERANK_DATA_DIR", type=click.Path(path_type=Path), show_envvar=True,

@@ -43,7 +43,9 @@ def test_common_sets_are_those_that_all_methods_have(make, one_documents):
 def test_what_is_unequal_is_said(make, one_documents):
     make("One", "tiny", one_documents, max_words=512, dataset_sha256="aa")
     make("Two", "tiny", one_documents, max_words=None, dataset_sha256="aa", input="whole", failed=["d2"])
-    said = notes(grid_of(make("Three", "tiny", {"d1": (["x"], ["other"])}, finished=False, settings={"max_words": 512})))
+    said = notes(
+        grid_of(make("Three", "tiny", {"d1": (["x"], ["other"])}, finished=False, settings={"max_words": 512}))
+    )
     assert said == (
         "Two on tiny: 1 of 2 documents failed and count as documents in which nothing was found (d2).",
         "Three on tiny is unfinished: 1 documents so far.",
@@ -87,12 +89,12 @@ def test_settings_that_are_no_settings(make, one_documents):
 def test_the_same_method_twice_on_a_set(make, one_documents):
     make("One", "tiny", one_documents)
     folder = make("One", "tiny", one_documents)
-    with pytest.raises(InputError, match="00 and .*01 are both runs of 'One' on tiny: .*--label"):
+    with pytest.raises(InputError, match=r"00 and .*01 are both runs of 'One' on tiny: .*--label"):
         grid_of(folder)
 
 
 def test_wrong_names(two_methods, tmp_path):
-    with pytest.raises(OptionError, match="--baseline Three: .*only One, Two"):
+    with pytest.raises(OptionError, match=r"--baseline Three: .*only One, Two"):
         grid_of(two_methods, "Three")
     with pytest.raises(InputError, match="nowhere is not a folder"):
         find_runs([tmp_path / "nowhere"])

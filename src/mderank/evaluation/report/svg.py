@@ -20,6 +20,7 @@ _TOP, _BOTTOM = 8, 24
 _SCATTER_WIDTH, _SCATTER_HEIGHT = 480, 320
 _LEFT, _RIGHT = 46, 14
 _LABEL = 7.0  # the average width of a letter, to keep labels apart
+_SHIFTS = (-13, 13, -26, 26, -39, 39)  # up and down, in lines
 
 
 @dataclass(frozen=True)
@@ -167,7 +168,7 @@ def _labels(
     for point, (x, y) in zip(points, places, strict=True):
         length = _LABEL * len(point.label)
         sides = [x + 9, x - 9 - length, x - length / 2]
-        tries = [(sides[0], y), (sides[1], y), *((x, y + shift) for shift in (-13, 13, -26, 26) for x in sides[::-1])]
+        tries = [(sides[0], y), (sides[1], y), *((x, y + shift) for shift in _SHIFTS for x in sides[::-1])]
         kept = [(left, at) for left, at in tries if inside[0] <= left and left + length <= inside[1]] or tries
         free = (t for t in kept if not any(_meet((t[0], t[0] + length, t[1]), other) for other in taken))
         left, at = next(free, kept[0])
