@@ -54,7 +54,7 @@ def test_values_leave_out_documents_without_gold_and_count_empty_ones(extractor,
     assert run.value(Measure.parse("P@5"), PROTOCOLS["mderank"]) == pytest.approx(100 / 3)
 
 
-class Stopped(Exception):
+class StoppedError(Exception):
     pass
 
 
@@ -67,9 +67,9 @@ def test_a_run_that_was_stopped_goes_on_and_ends_the_same(extractor, tmp_path, a
     def stop(count):
         calls.append(count)
         if len(calls) == after + 2:
-            raise Stopped
+            raise StoppedError
 
-    with pytest.raises(Stopped):
+    with pytest.raises(StoppedError):
         execute(extractor, TASKS, broken, SETTINGS, stop)
     assert len(lines(broken)) == min(len(TASKS), runner.CHUNK * (after + 1))
     with (broken / "documents.jsonl").open("a") as stream:

@@ -25,15 +25,13 @@ LONGEST_PASS = 1280  # tokens
 # Sequences of about the same length are computed at once while they have no more tokens than this in all. Between 640
 # and 1280 the time is the same within what can be measured; a long paper takes 426 MB instead of 523.
 BATCH = 640  # tokens
-
-
 # A sequence of phrases alone is best short: each sees only itself, whatever is beside it.
 PHRASES = 256  # tokens
 
 
 @dataclass(frozen=True)
 class Pass:
-    """One sequence: a window, the masks whose hidden rows (of the window, special tokens counted) it carries, phrases."""
+    """One sequence: a window, masks with the rows of it that each hides (special tokens counted), phrases."""
 
     pool: Pool
     window: int

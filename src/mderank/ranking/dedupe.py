@@ -47,16 +47,19 @@ def _key(document: Document, by: Dedupe) -> Callable[[str], str]:
     return lambda form: stemmed(form, document.language)
 
 
-@lru_cache(maxsize=65_536)
 def stemmed(phrase: str, language: str = "en") -> str:
     """The phrase with its words stemmed (Porter's algorithm for English; lower case where there is no stemmer).
 
     >>> stemmed("Neural Networks")
     'neural network'
     """
+    return " ".join(_stem(word, language) for word in phrase.lower().split())
+
+
+@lru_cache(maxsize=65_536)
+def _stem(word: str, language: str) -> str:
     stemmer = _stemmer(language)
-    words = phrase.lower().split()
-    return " ".join(stemmer.stemWords(words) if stemmer else words)
+    return str(stemmer.stemWord(word)) if stemmer else word
 
 
 _LANGUAGES = {"en": "porter", "da": "danish", "de": "german", "el": "greek", "es": "spanish", "fi": "finnish",

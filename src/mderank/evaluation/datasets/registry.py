@@ -8,5 +8,5 @@ from mderank.evaluation.datasets.base import DatasetInfo
 # In the order of the paper's main table.
 DATASETS: dict[str, DatasetInfo] = {
     module.INFO.name: module.INFO
-    for module in (inspec, semeval2017, semeval2010, duc2001, nus, krapivin, semeval2010_full)
+    for module in (inspec, semeval2017, semeval2010, duc2001, krapivin, nus, semeval2010_full)
 }
