@@ -350,3 +350,9 @@ def test_an_encoder_that_cannot_do_one_pass():
     assert extractor.exact
     assert extractor.extract(TEXT) == make({"salt": 8.0}, exact=True).extract(TEXT)
     assert make(encoder=encoder, exact=True).exact
+
+
+def test_a_tagger_that_cannot_be_loaded_fails_at_once_and_not_text_by_text():
+    extractor = MDERank(FakeEncoder(), tagger="xx_nothing")
+    with pytest.raises(ModelError, match="xx_nothing"):
+        next(extractor.extract_many(["One text.", "Another."]))

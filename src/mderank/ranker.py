@@ -132,8 +132,10 @@ class CandidateRanker(ABC):
     def _guarded(self, text: str | Document, top_k: int | None) -> Keyphrases:
         try:
             return self.extract(text, top_k)
-        except MDERankError as error:
+        except InputError as error:
             return Keyphrases(error=error)
+        except MDERankError:  # a model, an extra or an option: not this text's fault, and no other would fare better
+            raise
         except Exception as error:  # whatever a tagger or an encoder raises
             return Keyphrases(error=InputError(f"extraction failed: {type(error).__name__}: {error}"))
 

@@ -53,7 +53,7 @@ def test_help_teaches(run):
 def test_one_line_names_the_cause_and_exit_code_2(run, example, arguments, complaint):
     result = run("extract", example, *arguments)
     assert complaint in result.stderr + result.stdout
-    assert result.exit_code == (1 if "--tagger" in arguments else 2)
+    assert result.exit_code == 2
     assert len(result.stderr.splitlines()) == 1
     assert "Traceback" not in result.stderr
 
