@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import contextlib
-import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Literal, get_args
 
 import click
 
 from mderank.cli.options import SectionedCommand, option
+from mderank.cli.terminal import output as opened
+from mderank.cli.terminal import progress, wants_color
 from mderank.errors import InputError, OptionError
 
 if TYPE_CHECKING:
@@ -66,9 +66,9 @@ def compare(
     protocols = _protocols(protocol_names)
     grid = arrange(find_runs(places), baseline, tuple(DATASETS))
     texts, notes = _texts(grid, data_dir, protocols, wanted=html is not None)
-    with _progress(len(grid.datasets)) as advance:
+    with progress("comparing", len(grid.datasets)) as advance:
         summary = summarise(grid, protocols, measures, texts, advance, notes)
-    _write(_rendered(summary, form, color=output is None and _wants_color()), output)
+    _write(_rendered(summary, form, color=output is None and wants_color(sys.stdout)), output)
     if form == "csv":
         for note in summary.notes:
             click.echo(f"mderank: note: {note}", err=True)
@@ -124,33 +124,5 @@ def _rendered(summary: Summary, form: Form, color: bool) -> str:
 
 
 def _write(text: str, file: str | None) -> None:
-    """To standard output, or to a file that appears only when it is whole."""
-    if file is None:
-        click.echo(text, nl=False, color=True)
-        return
-    draft = Path(f"{file}.part")
-    try:
-        draft.write_text(text, encoding="utf-8", errors="backslashreplace", newline="")
-        draft.replace(file)
-    except OSError as error:
-        draft.unlink(missing_ok=True)
-        raise InputError(f"{file}: cannot be written: {error.strerror or error}") from error
-
-
-def _wants_color() -> bool:
-    return sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
-
-
-@contextlib.contextmanager
-def _progress(count: int) -> Iterator[Callable[[], Any]]:
-    """A bar over the sets on stderr, if that is a terminal."""
-    if not sys.stderr.isatty():
-        yield lambda: None
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
-
-    columns = (TextColumn("comparing"), BarColumn(), MofNCompleteColumn(), TextColumn("sets"))
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("comparing", total=count)
-        yield lambda: bar.advance(task)
+    with opened(file) as stream:
+        stream.write(text.encode("utf-8", "backslashreplace").decode("utf-8"))

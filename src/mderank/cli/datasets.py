@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from mderank.cli.options import import_spacy_without_torch
+from mderank.cli.terminal import progress
 from mderank.errors import InputError, MDERankError
 
 if TYPE_CHECKING:
@@ -111,26 +111,11 @@ def _counted(found: Sequence[Dataset], with_ceiling: bool, quiet: bool) -> list[
 
         tagger = SpacyTagger()
     steps = sum(len(each.documents) for each in found) * (2 if with_ceiling else 1)
-    with _progress(steps, quiet) as tick:
+    with progress("counting", steps, silent=quiet) as tick:
         return [
             _Row(each, statistics(each, tick), ceiling(each, tagger, tick=tick) if with_ceiling else None)
             for each in found
         ]
-
-
-@contextlib.contextmanager
-def _progress(steps: int, quiet: bool) -> Iterator[Callable[[], object]]:
-    """Something to call after every step, with a bar on stderr if that is a terminal."""
-    if quiet or not sys.stderr.isatty():
-        yield lambda: None
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
-
-    columns = (TextColumn("counting"), BarColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("counting", total=steps)
-        yield lambda: bar.advance(task)
 
 
 def _cells(row: _Row) -> list[str]:

@@ -5,8 +5,7 @@ from __future__ import annotations
 import hashlib
 import importlib.metadata
 import platform
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +14,7 @@ import click
 import mderank
 from mderank.cli.making import common_options, given_options, make_extractor
 from mderank.cli.options import SectionedCommand, import_spacy_without_torch, method_options, option
+from mderank.cli.terminal import progress
 from mderank.errors import OptionError
 from mderank.methods import METHODS, get_method
 
@@ -87,7 +87,7 @@ def evaluate(
         ranker = extractor or _oracle(settings, given, {task.text: task.gold for task in tasks})
         title = label or _label(settings, given)
         about = _about(settings, dataset, text, limit, title, ranker)
-        with _progress(name, len(tasks), quiet) as advance:
+        with progress(name, len(tasks), silent=quiet) as advance:
             run = execute(ranker, tasks, out / dataset.name.replace("/", "-") / title, about, advance)
         runs.append(run)
         texts[run.dataset] = {task.id: task.text for task in tasks}
@@ -165,18 +165,6 @@ def _checksum(encoder: Any) -> str | None:
         with file.open("rb") as stream:
             digest.update(hashlib.file_digest(stream, "sha256").digest())
     return digest.hexdigest()
-
-
-@contextmanager
-def _progress(name: str, total: int, quiet: bool) -> Iterator[Any]:
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
-    console = Console(stderr=True)
-    columns = (TextColumn(name), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=console, transient=True, disable=quiet or not console.is_terminal) as bar:
-        task = bar.add_task(name, total=total)
-        yield lambda count: bar.advance(task, count)
 
 
 def _failures(run: Run) -> list[str]:

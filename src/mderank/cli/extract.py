@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import contextlib
-import os
 import sys
 from collections import Counter, deque
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from mderank.cli.making import given_options, make_extractor
 from mderank.cli.options import SectionedCommand, import_spacy_without_torch, method_options, option
+from mderank.cli.terminal import output as opened
+from mderank.cli.terminal import progress, wants_color
 from mderank.document import Document
 from mderank.errors import InputError
 from mderank.keyphrase import Keyphrases
@@ -77,9 +78,9 @@ def extract(
         sources = _sources(found.errors, found.files, STDIN in paths or not paths, options)
         results = _results(extractor, tagger, sources, top or None)
         count = None if STDIN in paths or not paths else len(found.files)
-        with _output(output) as stream:
-            writer = make_writer(form, stream, color=_wants_color(stream))
-            failed = _write_all(writer, _progress(results, count, quiet or stream.isatty()), settings, quiet)
+        with opened(output) as stream:
+            writer = make_writer(form, stream, color=wants_color(stream))
+            failed = _write_all(writer, _shown(results, count, quiet or stream.isatty()), settings, quiet)
     if found.skipped and not quiet:
         kinds = Counter(file.suffix or "without suffix" for file in found.skipped)
         listed = ", ".join(f"{number} {kind}" for kind, number in kinds.most_common(5))
@@ -157,45 +158,12 @@ def _write_all(writer: Any, results: Iterable[Result], settings: dict[str, Any],
     return failed
 
 
-def _progress(results: Iterator[Result], count: int | None, silent: bool) -> Iterator[Result]:
-    """The results, with a progress bar on stderr if that is a terminal and there is more than one document."""
-    first = next(results, None)
-    if first is None:
-        return
-    yield first
-    if silent or count == 1 or not sys.stderr.isatty():
-        yield from results
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
-    columns = (TextColumn("extracting"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("extracting", total=count, completed=1)
+def _shown(results: Iterator[Result], count: int | None, silent: bool) -> Iterator[Result]:
+    """The results, with a progress bar if there is more than one document."""
+    with progress("extracting", count, silent=silent or count == 1) as advance:
         for result in results:
-            bar.advance(task)
+            advance(1)
             yield result
-
-
-@contextlib.contextmanager
-def _output(file: str | None) -> Iterator[TextIO]:
-    """Standard output, or a file that appears only when it is whole."""
-    if file is None:
-        yield sys.stdout
-        sys.stdout.flush()
-        return
-    draft = Path(f"{file}.part")
-    try:
-        with draft.open("w", encoding="utf-8", newline="") as stream:
-            yield stream
-        draft.replace(file)
-    except OSError as error:
-        draft.unlink(missing_ok=True)
-        raise InputError(f"{file}: cannot be written: {error.strerror or error}") from error
-
-
-def _wants_color(stream: TextIO) -> bool:
-    return stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 
 @contextlib.contextmanager
