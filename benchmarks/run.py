@@ -63,11 +63,9 @@ def report(results: dict[str, Any]) -> str:
         f"Python {where['python']}; {versions}."
     ]
     for name, result in results["benchmarks"].items():
-        figures = [Figure(**each) for each in result["figures"]]
-        command = (
-            f"`python benchmarks/{name}.py`, {result['measured']}, load {result['load'][0]} to {result['load'][1]}"
-        )
-        lines += ["", command, "", table(figures)]
+        when, others = result["measured"], result["others"]
+        command = f"`python benchmarks/{name}.py`, {when}; other processes used {others} cores meanwhile:"
+        lines += ["", command, "", table(Figure(**each) for each in result["figures"])]
     return "\n".join(lines)
 
 
