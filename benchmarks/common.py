@@ -23,10 +23,6 @@ from mderank.encoding import Encoder, Request, embed
 from mderank.masking import All
 from mderank.tagging import SpacyTagger
 
-# torch's threads wait for each other actively, which on a busy machine makes it several times slower than it need be
-# (KeyBERT: 600 ms instead of 105 ms) and would flatter us. Read when torch is loaded, so torch is imported late.
-os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
-
 ROOT = Path(__file__).resolve().parent.parent
 LAYER = 6  # the last of MiniLM-L6
 
