@@ -1,6 +1,6 @@
 import pytest
 
-from mderank import NounPhrases, OptionError
+from mderank import Document, NounPhrases, OptionError
 
 
 def keys(document, **options):
@@ -131,3 +131,8 @@ def test_many_nouns(tagged):
     assert keys(tagged("data/NN " * 100_000)) == []
     found = NounPhrases("<NN>").find(tagged("data/NN " * 100_000))
     assert [(each.key, each.found, len(each.occurrences)) for each in found] == [("data", 100_000, 100_000)]
+
+
+def test_a_string_of_more_than_a_hundred_characters_is_no_word():
+    words = [("a" * 100, "NN"), ("is", "VBZ"), ("b" * 101, "NN"), ("storm", "NN")]
+    assert [each.key for each in NounPhrases().find(Document.from_tagged(words))] == ["a" * 100, "storm"]

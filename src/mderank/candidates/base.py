@@ -19,13 +19,16 @@ class CandidateSource(Protocol):
         ...
 
 
+_LONGEST_WORD = 100  # characters; what is longer is data, and unknown to encoders of BERT's kind
 # Addresses, code and markup that a tokenizer left whole; "C++", "AT&T", "TCP/IP" and "A*" have none of these.
 _NO_WORD = re.compile(r"""[<>()\[\]{}"“”„«»=|\\^@:;?!\ufffd]""")
 
 
 def is_word(token: Token) -> bool:
     """Whether a token may be part of a phrase: it has a letter or digit, and nothing that no word has."""
-    return any(character.isalnum() for character in token.text) and not _NO_WORD.search(token.text)
+    if len(token.text) > _LONGEST_WORD or _NO_WORD.search(token.text):
+        return False
+    return any(character.isalnum() for character in token.text)
 
 
 def is_content(words: Sequence[Token]) -> bool:
