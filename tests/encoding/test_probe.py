@@ -122,7 +122,9 @@ class ByIndex(FakeEncoder):
     """Takes positions and ignores them."""
 
     def states(self, inputs, layer):
-        return super().states(Inputs(inputs.ids, None, inputs.visible), layer)
+        batch, size = inputs.ids.shape
+        by_index = np.broadcast_to(np.arange(size) % self.spec.max_length, (batch, size))
+        return super().states(Inputs(inputs.ids, by_index, inputs.visible), layer)
 
 
 class Leaky(FakeEncoder):
