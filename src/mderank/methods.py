@@ -4,13 +4,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from importlib import import_module
-from typing import Any, Literal
+from inspect import signature
+from pathlib import Path
+from types import NoneType, UnionType
+from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from mderank.errors import OptionError
 from mderank.extractor import Extractor
 
 COMMON = ("tagger", "candidates", "dedupe", "min_score", "max_words", "exclude")
 ENCODER = (*COMMON, "diversity", "model", "pooling", "layer", "similarity", "exact", "max_pieces")
+FLAGS = ("masking", "frequencies", "seed")  # options that the command line has a flag of its own for
+
+Kind = Literal["embedding", "graph", "statistics", "floor"]
 
 
 @dataclass(frozen=True)
@@ -21,7 +27,13 @@ class Method:
     home: str
     summary: str
     options: tuple[str, ...] = COMMON
-    kind: Literal["embedding", "statistics", "floor"] = "statistics"
+    kind: Kind = "statistics"
+
+    def load(self) -> type[Extractor]:
+        """Its class. What it is built on is imported here, and not before."""
+        module, _, name = self.home.partition(":")
+        loaded: type[Extractor] = getattr(import_module(module), name)
+        return loaded
 
     def make(self, **options: Any) -> Extractor:
         """The extractor with these options; an option that it does not take is refused."""
@@ -30,9 +42,69 @@ class Method:
             raise OptionError(
                 f"the method '{self.name}' does not take {', '.join(unknown)}; it takes {', '.join(self.options)}"
             )
-        module, _, name = self.home.partition(":")
-        extractor: Extractor = getattr(import_module(module), name)(**options)
-        return extractor
+        return self.load()(**options)
+
+    def settings(self) -> dict[str, Setting]:
+        """The options that are plain values and that this method has to itself."""
+        constructor = self.load().__init__
+        hints = get_type_hints(constructor)
+        parameters = signature(constructor).parameters
+        return {
+            name: Setting(name, hints[name], parameters[name].default)
+            for name in self.options
+            if name not in (*ENCODER, *FLAGS) and name in parameters
+        }
+
+    def parse(self, assignment: str) -> tuple[str, Any]:
+        """The option and its value from ``name=value``."""
+        name, equals, text = assignment.partition("=")
+        settings = self.settings()
+        if not equals or name not in settings:
+            known = ", ".join(settings) or "none"
+            raise OptionError(f"'{assignment}' sets no option of '{self.name}': write NAME=VALUE; it has {known}")
+        return name, settings[name].parse(text)
+
+
+@dataclass(frozen=True)
+class Setting:
+    """A plain option of a method: a number, a word, yes or no, a file."""
+
+    name: str
+    hint: Any
+    default: Any
+
+    def parse(self, text: str) -> Any:
+        """The value that ``text`` stands for."""
+        for kind in get_args(self.hint) if get_origin(self.hint) in (Union, UnionType) else (self.hint,):
+            try:
+                return _as(kind, text)
+            except ValueError:
+                continue
+        raise OptionError(f"{self.name}={text}: {self.name} is {self.describe()}")
+
+    def describe(self) -> str:
+        """What it may be, in words."""
+        kinds = get_args(self.hint) if get_origin(self.hint) in (Union, UnionType) else (self.hint,)
+        return " or ".join(_describe(kind) for kind in kinds)
+
+
+def _as(kind: Any, text: str) -> Any:
+    if kind is NoneType and text.lower() == "none":
+        return None
+    if kind is bool and text.lower() in ("yes", "true", "no", "false"):
+        return text.lower() in ("yes", "true")
+    if get_origin(kind) is Literal and text in get_args(kind):
+        return text
+    if kind in (int, float, str, Path):
+        return kind(text)
+    raise ValueError(text)
+
+
+def _describe(kind: Any) -> str:
+    if get_origin(kind) is Literal:
+        return ", ".join(map(str, get_args(kind)))
+    words = {int: "a whole number", float: "a number", str: "a text", Path: "a file", bool: "yes or no"}
+    return words.get(kind, "none")
 
 
 METHODS = {

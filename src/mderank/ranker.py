@@ -77,6 +77,7 @@ class CandidateRanker(ABC):
     """Finds the candidates of a text, has them scored, and gives the best."""
 
     has_vectors: ClassVar[bool] = False  # whether it can tell which candidates are alike
+    own_candidates: ClassVar[CandidateSource] = NounPhrases()  # where the user names none
 
     def __init__(
         self,
@@ -96,7 +97,7 @@ class CandidateRanker(ABC):
         if isinstance(exclude, str):
             raise OptionError("exclude takes several phrases, not one string: exclude=['one phrase']")
         self.tagger: Tagger = SpacyTagger(tagger) if tagger is None or isinstance(tagger, str) else tagger
-        self.candidates: CandidateSource = candidates or NounPhrases()
+        self.candidates: CandidateSource = candidates or self.own_candidates
         self.dedupe: Dedupe = dedupe
         self.diversity = diversity
         self.min_score = min_score

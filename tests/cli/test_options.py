@@ -170,3 +170,18 @@ def test_torch_is_not_imported_for_the_embedded_model(example):
     result = subprocess.run(command, capture_output=True, text=True, check=False, env={**os.environ, "COLUMNS": "100"})
     assert result.returncode == 0, result.stderr
     assert "tide" in result.stdout
+
+
+def test_an_option_of_a_method_alone_is_set_by_name(run, example):
+    result = run("extract", example, "--method", "tfidf", "--set", "colour=red")
+    assert result.exit_code == 2
+    assert "'colour=red' sets no option of 'tfidf'" in result.stderr
+
+
+def test_a_method_tells_what_it_does(run):
+    text = run("methods", "embedrank").stdout
+    assert "Bennani-Smires" in text
+    assert "1. Tag the text" in text
+    result = run("methods", "bogus")
+    assert result.exit_code == 2
+    assert "it is one of mderank, embedrank" in result.stderr

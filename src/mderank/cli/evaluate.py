@@ -114,7 +114,18 @@ def _text(kind: str, dataset: Dataset, document: LabelledDocument) -> str:
 def _oracle(settings: dict[str, Any], given: frozenset[str], gold: dict[str, tuple[str, ...]]) -> Extractor:
     from mderank.evaluation.oracle import Oracle
 
-    foreign = given & {"model", "masking", "pooling", "layer", "exact", "similarity", "max_pieces", "corpus", "seed"}
+    foreign = given & {
+        "model",
+        "masking",
+        "pooling",
+        "layer",
+        "exact",
+        "similarity",
+        "max_pieces",
+        "corpus",
+        "seed",
+        "assignments",
+    }
     if foreign:
         raise OptionError(f"the oracle has no option {', '.join(sorted(foreign))}: leave it out")
     return Oracle(gold, **common_options(settings, given))
@@ -124,7 +135,7 @@ def _label(settings: dict[str, Any], given: frozenset[str]) -> str:
     """The method, and what was asked of it."""
     asked = [name for name in _NAMING if name in given]
     values = [name if settings[name] is True else f"{name}={Path(str(settings[name])).name}" for name in asked]
-    return "-".join([settings["method"], *values])
+    return "-".join([settings["method"], *values, *(each.replace("/", "_") for each in settings["assignments"])])
 
 
 _NAMING = ("model", "masking", "pooling", "layer", "similarity", "exact", "diversity", "pattern", "ngrams", "phrases",
@@ -140,6 +151,7 @@ def _about(
     return {
         "label": label,
         **{name: value for name, value in settings.items() if name != "threads"},
+        "assignments": list(settings["assignments"]),
         "dataset": dataset.name,
         "dataset_sha256": dataset.sha256,
         "input": text,

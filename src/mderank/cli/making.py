@@ -11,7 +11,7 @@ import click
 from click.core import ParameterSource
 
 from mderank.errors import InputError, OptionError
-from mderank.methods import Method, get_method
+from mderank.methods import METHODS, Method, get_method
 from mderank.reading import ReadOptions, find_files, read_file
 from mderank.reading.decoding import decode
 
@@ -60,8 +60,11 @@ def make_extractor(settings: dict[str, Any], given: frozenset[str] = frozenset()
     method = get_method(settings["method"])
     refuse_foreign(method, given)
     options = {**common_options(settings, given), **further}
+    options |= dict(method.parse(assignment) for assignment in settings["assignments"])
     if "model" in method.options:
         options |= _encoder_options(settings)
+    if "diversity" in method.options:
+        options["diversity"] = _diversity(settings["diversity"])
     if "masking" in method.options:
         options["masking"] = _masking(settings["masking"])
     if "seed" in method.options:
@@ -93,10 +96,13 @@ def common_options(settings: dict[str, Any], given: frozenset[str] = frozenset()
     }
 
 
-def _encoder_options(settings: dict[str, Any]) -> dict[str, Any]:
+def _diversity(share: float | None) -> Any:
     from mderank.ranking import MMR
 
-    diversity = settings["diversity"]
+    return MMR(1 - share) if share else None
+
+
+def _encoder_options(settings: dict[str, Any]) -> dict[str, Any]:
     return {
         "model": _encoder(settings),
         "pooling": settings["pooling"],
@@ -104,7 +110,6 @@ def _encoder_options(settings: dict[str, Any]) -> dict[str, Any]:
         "similarity": settings["similarity"],
         "exact": settings["exact"],
         "max_pieces": settings["max_pieces"],
-        "diversity": MMR(1 - diversity) if diversity else None,
     }
 
 
@@ -122,9 +127,14 @@ def _masking(name: str) -> Any:
     return {"all": All(), "once": Once(), "highest": Highest(), "subset": Subset()}[name]
 
 
-def _candidates(settings: dict[str, Any], given: frozenset[str]) -> CandidateSource:
+def _candidates(settings: dict[str, Any], given: frozenset[str]) -> CandidateSource | None:
+    """What the options ask for; without any, the method's own source (``None``) or all noun phrases."""
     from mderank.candidates import NGrams, NounPhrases, PhraseList
 
+    if not given.intersection(("pattern", "ngrams", "phrases", "stop_words", "max_phrase_words")) and _has_own(
+        settings["method"]
+    ):
+        return None
     chosen = [f"--{name}" for name in ("pattern", "ngrams", "phrases") if settings[name]]
     if len(chosen) > 1:
         raise OptionError(f"{' and '.join(chosen)} exclude each other: give one of them")
@@ -141,6 +151,15 @@ def _candidates(settings: dict[str, Any], given: frozenset[str]) -> CandidateSou
             raise OptionError(f"--ngrams takes N-M, e.g. 1-3, not '{settings['ngrams']}'")
         return NGrams(int(match[1]), int(match[2] or match[1]), stop_words)
     return NounPhrases(settings["pattern"], settings["max_phrase_words"] or None, stop_words)
+
+
+def _has_own(name: str) -> bool:
+    """Whether the method finds candidates in a way of its own."""
+    from mderank.ranker import CandidateRanker
+
+    if name not in METHODS:
+        return False
+    return getattr(METHODS[name].load(), "own_candidates", None) is not CandidateRanker.own_candidates
 
 
 def _frequencies(corpus: str | None, tagger: Tagger, candidates: CandidateSource) -> Any:

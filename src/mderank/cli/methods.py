@@ -2,13 +2,33 @@
 
 from __future__ import annotations
 
+from importlib import import_module
+from inspect import cleandoc
+
 import click
 
-from mderank.methods import METHODS
+from mderank.methods import METHODS, Method, get_method
 
 
 @click.command()
-def methods() -> None:
-    """List the methods that --method takes."""
+@click.argument("name", metavar="[METHOD]", required=False)
+def methods(name: str | None) -> None:
+    """List the methods that --method takes; of one METHOD, what it does and the options that --set takes."""
+    if name is not None:
+        _describe(get_method(name))
+        return
+    width = max(map(len, METHODS)) + 2
     for method in METHODS.values():
-        click.echo(f"{method.name:<14}{method.kind:<12}{method.summary}")
+        click.echo(f"{method.name:<{width}}{method.kind:<12}{method.summary}")
+
+
+def _describe(method: Method) -> None:
+    home = method.load()
+    click.echo(f"{method.name}: {method.summary}\n")
+    for text in (import_module(home.__module__).__doc__, home.__doc__):
+        click.echo(f"{cleandoc(text or '')}\n")
+    settings = method.settings()
+    if settings:
+        click.echo("Options (--set NAME=VALUE):")
+    for setting in settings.values():
+        click.echo(f"  {setting.name:<20}{setting.describe()}  [default: {setting.default}]")

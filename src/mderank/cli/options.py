@@ -142,6 +142,14 @@ _METHOD = {
         metavar="PATH",
         help="For tfidf: texts to count document frequencies in, or a file of them.",
     ),
+    "assignments": option(
+        "Method",
+        "--set",
+        "assignments",
+        multiple=True,
+        metavar="NAME=VALUE",
+        help="An option that the method has to itself: see 'mderank methods METHOD'; repeatable.",
+    ),
     "seed": option("Method", "--seed", type=int, default=0, show_default=True, help="For random."),
     "dedupe": option(
         "Results",
