@@ -13,6 +13,7 @@ from mderank.errors import OptionError
 from mderank.extractor import Extractor
 
 COMMON = ("tagger", "candidates", "dedupe", "min_score", "max_words", "exclude")
+WORD_GRAPH = (*COMMON, "window", "damping", "tags", "words", "distance", "phrase_score", "weighted")
 ENCODER = (*COMMON, "diversity", "model", "pooling", "layer", "similarity", "exact", "max_pieces")
 FLAGS = ("masking", "frequencies", "seed")  # options that the command line has a flag of its own for
 
@@ -114,6 +115,12 @@ METHODS = {
                (*ENCODER, "masking"), "embedding"),
         Method("embedrank", "mderank.baselines:EmbedRank", "phrase and document embeddings compared",
                ENCODER, "embedding"),
+        Method("textrank", "mderank.baselines:TextRank", "PageRank of neighbouring words",
+               (*WORD_GRAPH, "top_words"), "graph"),
+        Method("singlerank", "mderank.baselines:SingleRank", "PageRank of words that are often near each other",
+               WORD_GRAPH, "graph"),
+        Method("positionrank", "mderank.baselines:PositionRank", "the same, preferring words that stand early",
+               WORD_GRAPH, "graph"),
         Method("tfidf", "mderank.baselines:TfIdf", "frequent here, rare in a corpus", (*COMMON, "frequencies")),
         Method("firstphrases", "mderank.baselines:FirstPhrases", "in the order of the text", kind="floor"),
         Method("random", "mderank.baselines:Random", "in no order", (*COMMON, "seed"), "floor"),

@@ -2,7 +2,19 @@
 
 from mderank.baselines.embedrank import EmbedRank
 from mderank.baselines.first_phrases import FirstPhrases
+from mderank.baselines.positionrank import PositionRank
 from mderank.baselines.random import Random
+from mderank.baselines.singlerank import SingleRank
+from mderank.baselines.textrank import TextRank
 from mderank.baselines.tfidf import DocumentFrequencies, TfIdf
 
-__all__ = ["DocumentFrequencies", "EmbedRank", "FirstPhrases", "Random", "TfIdf"]
+__all__ = [
+    "DocumentFrequencies",
+    "EmbedRank",
+    "FirstPhrases",
+    "PositionRank",
+    "Random",
+    "SingleRank",
+    "TextRank",
+    "TfIdf",
+]
