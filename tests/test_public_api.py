@@ -19,6 +19,7 @@ def test_the_public_names():
         "All",
         "Candidate",
         "CandidateSource",
+        "Diversity",
         "Document",
         "Encoder",
         "EncoderSpec",
@@ -34,6 +35,7 @@ def test_the_public_names():
         "MDERankWarning",
         "MMR",
         "Masking",
+        "MaxSum",
         "MissingExtraError",
         "ModelError",
         "NGrams",
@@ -47,6 +49,7 @@ def test_the_public_names():
         "Subset",
         "Tagger",
         "Token",
+        "TrainingError",
         "__version__",
         "load_encoder",
     ]

@@ -24,7 +24,7 @@ _HOMES = {
     "mderank.candidates": ("CandidateSource", "NGrams", "NounPhrases", "PhraseList"),
     "mderank.masking": ("All", "Highest", "Masking", "Once", "Subset"),
     "mderank.encoding": ("Encoder", "EncoderSpec", "load_encoder"),
-    "mderank.ranking": ("MMR",),
+    "mderank.ranking": ("MMR", "Diversity", "MaxSum"),
     "mderank.errors": (
         "ExactFallbackWarning",
         "InputError",
@@ -34,6 +34,7 @@ _HOMES = {
         "MissingExtraError",
         "ModelError",
         "OptionError",
+        "TrainingError",
     ),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
@@ -61,6 +62,7 @@ if TYPE_CHECKING:
     from mderank.errors import MissingExtraError as MissingExtraError
     from mderank.errors import ModelError as ModelError
     from mderank.errors import OptionError as OptionError
+    from mderank.errors import TrainingError as TrainingError
     from mderank.extractor import Extractor as Extractor
     from mderank.keyphrase import Keyphrase as Keyphrase
     from mderank.keyphrase import Keyphrases as Keyphrases
@@ -71,6 +73,8 @@ if TYPE_CHECKING:
     from mderank.masking import Subset as Subset
     from mderank.pipeline import MDERank as MDERank
     from mderank.ranking import MMR as MMR
+    from mderank.ranking import Diversity as Diversity
+    from mderank.ranking import MaxSum as MaxSum
     from mderank.tagging import SpacyTagger as SpacyTagger
     from mderank.tagging import Tagger as Tagger
 

@@ -4,6 +4,7 @@
     ├── InputError            a text, file or line that cannot be read or decoded
     ├── OptionError           an option that is unknown, out of range, or excludes another
     ├── ModelError            a model or spaCy pipeline that cannot be found, read or used
+    ├── TrainingError         a training run that cannot go on
     └── MissingExtraError     a part of mderank whose extra is not installed
 
 Every message names what was wrong with which input, and the command or option that puts it right.
@@ -28,6 +29,10 @@ class OptionError(MDERankError, ValueError):
 
 class ModelError(MDERankError):
     """A model or tagging pipeline that cannot be found, read or used."""
+
+
+class TrainingError(MDERankError):
+    """A training run that cannot go on."""
 
 
 class MissingExtraError(MDERankError, ImportError):

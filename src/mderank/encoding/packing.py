@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import Protocol
 
 import numpy as np
 
@@ -27,6 +28,30 @@ LONGEST_PASS = 1280  # tokens
 BATCH = 640  # tokens
 # A sequence of phrases alone is best short: each sees only itself, whatever is beside it.
 PHRASES = 256  # tokens
+
+
+class Layout(Protocol):
+    """What one sequence consists of."""
+
+    @property
+    def ids(self) -> Ints:
+        """The window with its special tokens ``(n,)``."""
+        ...
+
+    @property
+    def blocks(self) -> Sequence[tuple[int, Ints]]:
+        """Masks, each with the rows of the window that it hides ``(k,)``."""
+        ...
+
+    @property
+    def phrases(self) -> Sequence[tuple[int, Ints]]:
+        """Phrases to embed by themselves, each with its tokens ``(k,)``."""
+        ...
+
+    @property
+    def length(self) -> int:
+        """Tokens in the sequence."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -96,7 +121,7 @@ def run(encoder: Encoder, work: Iterable[Pass], layer: int) -> None:
     bit, on what it was batched with. A document's passes keep their order, whatever other documents are there.
     """
     for batch in _batches(sorted(work, key=lambda item: item.length)):
-        states = encoder.states(_inputs(encoder.spec, batch), layer)
+        states = encoder.states(inputs(encoder.spec, batch), layer)
         for row, item in enumerate(batch):
             window = states[row, : len(item.ids)]
             if item.first:
@@ -127,7 +152,8 @@ def _batches(ordered: list[Pass]) -> Iterator[list[Pass]]:
         yield batch
 
 
-def _inputs(spec: EncoderSpec, batch: list[Pass]) -> Inputs:
+def inputs(spec: EncoderSpec, batch: Sequence[Layout]) -> Inputs:
+    """The sequences side by side, padded at their end: tokens, positions, and who sees whom."""
     size = max(item.length for item in batch)
     ids = np.full((len(batch), size), spec.pad_id, dtype=np.int64)
     positions = np.full((len(batch), size), spec.first_position, dtype=np.int64)
