@@ -3,6 +3,7 @@
 import numpy as np
 
 from mderank.encoding import Inputs
+from mderank.encoding.base import AttentionEncoder
 from mderank.testing import FakeEncoder, FakeTagger
 
 
@@ -45,3 +46,14 @@ def test_the_fake_encoder_s_weights():
     before, after = (encoder.states(Inputs(ids, positions), 0)[0] - blank for encoder in (plain, heavy))
     np.testing.assert_allclose(after[0], 3 * before[0], rtol=1e-4)
     np.testing.assert_allclose(after[1], before[1], rtol=1e-4)
+
+
+def test_the_fake_encoder_attends_to_all_that_it_sees():
+    encoder = FakeEncoder()
+    assert isinstance(encoder, AttentionEncoder)
+    ids = np.array([[2, 20, 30, 3]])
+    states, weights = encoder.attend(Inputs(ids), 2)
+    np.testing.assert_array_equal(states, encoder.states(Inputs(ids), 2))
+    np.testing.assert_array_equal(weights, np.full((1, 1, 4, 4), 0.25))
+    visible = np.array([[[True, False], [True, True]]])
+    np.testing.assert_array_equal(encoder.attend(Inputs(ids[:, :2], visible=visible), 1)[1], [[[[1, 0], [0.5, 0.5]]]])

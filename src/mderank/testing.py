@@ -106,6 +106,10 @@ class FakeEncoder:
 
     def states(self, inputs: Inputs, layer: int) -> Floats:
         """The hidden states ``(B, S, d)`` after ``layer`` layers."""
+        return self.attend(inputs, layer)[0]
+
+    def attend(self, inputs: Inputs, layer: int) -> tuple[Floats, Floats]:
+        """The hidden states ``(B, S, d)`` after ``layer`` layers, and the weights ``(B, 1, S, S)`` of every layer."""
         batch, size = inputs.ids.shape
         positions = np.broadcast_to(np.arange(size), (batch, size)) if inputs.positions is None else inputs.positions
         visible = np.ones((batch, size, size)) if inputs.visible is None else inputs.visible
@@ -113,4 +117,4 @@ class FakeEncoder:
         states = self._vectors[inputs.ids] + self._positions[positions]
         for _ in range(layer):
             states = 0.5 * states + 0.5 * (attention @ states)
-        return states.astype(np.float32)
+        return states.astype(np.float32), attention.astype(np.float32)[:, None]

@@ -9,6 +9,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from mderank import ExactFallbackWarning, MDERank, MissingExtraError, ModelError, OptionError, load_encoder
 from mderank.encoding import Inputs
+from mderank.encoding.base import AttentionEncoder
 from mderank.testing import FakeTagger
 
 torch = pytest.importorskip("torch")
@@ -214,3 +215,48 @@ def test_options_of_onnx_runtime(tiny_model):
 def test_an_unknown_dtype(tiny_model):
     with pytest.raises(OptionError, match="float32, float16, bfloat16"):
         load_encoder(tiny_model("bert"), dtype="int4")
+
+
+@pytest.mark.parametrize("kind", ["bert", "roberta", "electra", "mpnet", "distilbert"])
+def test_attention_is_that_of_transformers(tiny_model, kind):
+    from transformers import AutoModel
+
+    ids = np.array([[1, 40, 50, 60, 2], [1, 41, 40, 42, 2]])
+    module = AutoModel.from_pretrained(tiny_model(kind), attn_implementation="eager").eval()
+    with torch.inference_mode():
+        expected = module(torch.from_numpy(ids), output_hidden_states=True, output_attentions=True)
+    encoder = load_encoder(tiny_model(kind), device="cpu")
+    assert isinstance(encoder, AttentionEncoder)
+    for layer in (1, 2):
+        states, weights = encoder.attend(Inputs(ids), layer)
+        assert weights.shape == (2, 2, 5, 5)
+        assert_allclose(weights, expected.attentions[layer - 1].numpy(), atol=1e-6)
+        assert_allclose(states, expected.hidden_states[layer].numpy(), atol=1e-5)
+        assert_allclose(weights.sum(axis=-1), 1, atol=1e-5)
+
+
+def test_what_is_not_seen_gets_no_attention(tiny_model):
+    ids = np.array([[1, 40, 50, 2]])
+    visible = np.ones((1, 4, 4), dtype=np.bool_)
+    visible[0, 1:, 2] = False
+    _, weights = load_encoder(tiny_model("bert"), device="cpu").attend(Inputs(ids, visible=visible), 2)
+    assert_array_equal(weights[0, :, 1:, 2], 0)
+    assert (weights[0, :, 0, 2] > 0).all()
+
+
+def test_states_are_the_same_before_and_after_attention_was_asked_for(tiny_model):
+    encoder = load_encoder(tiny_model("bert"), device="cpu")
+    ids = np.array([[1, 40, 50, 60, 41, 2]])
+    usual = encoder.module.config._attn_implementation
+    before = encoder.states(Inputs(ids), 2)
+    encoder.attend(Inputs(ids), 2)
+    assert encoder.module.config._attn_implementation == usual != "eager"
+    assert_array_equal(encoder.states(Inputs(ids), 2), before)
+
+
+def test_an_encoder_that_keeps_its_attention_to_itself(tiny_model):
+    encoder = load_encoder(tiny_model("bert"), device="cpu")
+    inner = encoder._model.forward
+    encoder._model.forward = lambda **inputs: inner(**{**inputs, "output_attentions": False})
+    with pytest.raises(ModelError, match=r"does not give the weights of its attention.*bert-base-uncased"):
+        encoder.attend(Inputs(np.array([[1, 40, 2]])), 2)

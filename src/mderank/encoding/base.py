@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, Protocol, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
@@ -56,7 +57,19 @@ class Pieces:
 
     def upto(self, count: int) -> Pieces:
         """The first ``count`` pieces."""
-        return Pieces(self.ids[:count], self.starts[:count], self.ends[:count])
+        return self.part(range(min(count, len(self))))
+
+    def part(self, rows: range) -> Pieces:
+        """The pieces of a stretch."""
+        cut = slice(rows.start, rows.stop)
+        return Pieces(self.ids[cut], self.starts[cut], self.ends[cut])
+
+    def touching(self, spans: Sequence[tuple[int, int]]) -> list[range]:
+        """For every span of characters the pieces that touch it."""
+        offsets = np.asarray(spans, dtype=np.int64).reshape(-1, 2)
+        first = np.searchsorted(self.ends, offsets[:, 0], side="right").tolist()
+        last = np.searchsorted(self.starts, offsets[:, 1], side="left").tolist()
+        return [range(*each) for each in zip(first, last, strict=True)]
 
 
 @dataclass(frozen=True)
@@ -86,4 +99,17 @@ class Encoder(Protocol):
 
     def states(self, inputs: Inputs, layer: int) -> Floats:
         """The hidden states ``(B, S, d)`` after ``layer`` layers (0: the embeddings), in float32."""
+        ...
+
+
+@runtime_checkable
+class AttentionEncoder(Encoder, Protocol):
+    """An encoder that also tells who attends to whom."""
+
+    def attend(self, inputs: Inputs, layer: int) -> tuple[Floats, Floats]:
+        """The hidden states ``(B, S, d)`` after ``layer`` layers, and the weights ``(B, h, S, S)`` of its attention.
+
+        ``weights[b, h, q, k]`` says how much head ``h`` of layer ``layer``, the first being 1, takes of token ``k``
+        for token ``q``: over ``k`` they sum to 1.
+        """
         ...

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 import numpy as np
 
@@ -78,14 +79,9 @@ def _windows(encoder: Encoder, request: Request) -> Iterator[tuple[int, Ints, li
 
 def _hidden_pieces(request: Request) -> Iterator[Ints]:
     """For each mask the pieces that touch one of its spans, in order."""
-    pieces = request.pieces
-    spans = np.asarray([span for mask in request.masks for span in mask], dtype=np.int64).reshape(-1, 2)
-    first = np.searchsorted(pieces.ends, spans[:, 0], side="right").tolist()
-    last = np.searchsorted(pieces.starts, spans[:, 1], side="left").tolist()
-    span = 0
+    places = iter(request.pieces.touching([span for mask in request.masks for span in mask]))
     for mask in request.masks:
-        touched = {piece for index in range(span, span + len(mask)) for piece in range(first[index], last[index])}
-        span += len(mask)
+        touched = {piece for place in islice(places, len(mask)) for piece in place}
         yield np.asarray(sorted(touched), dtype=np.int64)
 
 

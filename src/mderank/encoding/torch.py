@@ -92,6 +92,27 @@ class TorchEncoder:
 
     def states(self, inputs: Inputs, layer: int) -> Floats:
         """The hidden states ``(B, S, d)`` after ``layer`` layers."""
+        return self._states(self._run(inputs), inputs, layer)
+
+    def attend(self, inputs: Inputs, layer: int) -> tuple[Floats, Floats]:
+        """The hidden states ``(B, S, d)`` after ``layer`` layers, and the weights ``(B, h, S, S)`` of its attention."""
+        usual = self._model.config._attn_implementation
+        # Only this implementation has the weights at hand. It rounds otherwise, so that `states` must not keep it.
+        self._model.set_attn_implementation("eager")
+        try:
+            output = self._run(inputs, output_attentions=True)
+        finally:
+            self._model.set_attn_implementation(usual)
+        size = inputs.ids.shape[1]
+        weights = (output.attentions or ())[layer - 1 : layer]
+        if len(weights) != 1 or weights[0].ndim != 4 or weights[0].shape[-2:] != (size, size):
+            raise ModelError(
+                f"'{self.spec.name}' does not give the weights of its attention: choose an encoder that does, "
+                "such as bert-base-uncased"
+            )
+        return self._states(output, inputs, layer), weights[0].float().cpu().numpy()
+
+    def _run(self, inputs: Inputs, **wanted: bool) -> Any:
         import torch
 
         arguments: dict[str, torch.Tensor] = {"input_ids": self._tensor(inputs.ids)}
@@ -106,7 +127,9 @@ class TorchEncoder:
             # BigBird goes over to full attention at its first short text, and stays there: ask anew for every call.
             self._model.set_attention_type(self._sparse_attention)
         with torch.inference_mode():
-            output = self._model(**arguments, output_hidden_states=True, return_dict=True)
+            return self._model(**arguments, output_hidden_states=True, return_dict=True, **wanted)
+
+    def _states(self, output: Any, inputs: Inputs, layer: int) -> Floats:
         states: Floats = output.hidden_states[layer][:, : inputs.ids.shape[1]].float().cpu().numpy()
         return states
 
