@@ -18,7 +18,7 @@ from mderank.encoding import EMBEDDED, Embeddings, Encoder, PoolingName, Request
 from mderank.keyphrase import Keyphrases
 from mderank.masking import All, Mask, Masking
 from mderank.ranker import Reading, Scores
-from mderank.ranking import MMR, Dedupe, SimilarityName, compare
+from mderank.ranking import Dedupe, Diversity, SimilarityName, compare
 from mderank.tagging import Tagger
 
 
@@ -55,7 +55,7 @@ class MDERank(EncoderRanker):
         similarity: SimilarityName = "cosine",
         exact: bool = False,
         dedupe: Dedupe = "stem",
-        diversity: MMR | None = None,
+        diversity: Diversity | None = None,
         min_score: float | None = None,
         max_words: int | None = None,
         max_pieces: int | None = None,

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, TypedDict
 
 import numpy as np
@@ -21,7 +21,7 @@ from mderank.document import Document, Span, surface
 from mderank.encoding import Pieces
 from mderank.errors import InputError, MDERankError, OptionError
 from mderank.keyphrase import Keyphrase, Keyphrases
-from mderank.ranking import DEDUPES, MMR, Dedupe, rank
+from mderank.ranking import DEDUPES, MMR, Dedupe, Diversity, Scaling, rank
 from mderank.ranking.dedupe import forms, merge, stemmed
 from mderank.tagging import SpacyTagger, Tagger
 
@@ -52,7 +52,7 @@ class Reading:
 class Scores:
     """What a method makes of the candidates of one document.
 
-    ``vectors`` tell which candidates are alike, for MMR. A candidate that is not ``ranked`` comes last.
+    ``vectors`` tell which candidates are alike, for diversity. A candidate that is not ``ranked`` comes last.
     """
 
     scores: Floats  # (m,) more is better
@@ -67,7 +67,7 @@ class RankerOptions(TypedDict, total=False):
     tagger: str | Tagger | None
     candidates: CandidateSource | None
     dedupe: Dedupe
-    diversity: MMR | None
+    diversity: Diversity | None
     min_score: float | None
     max_words: int | None
     exclude: Iterable[str]
@@ -78,6 +78,7 @@ class CandidateRanker(ABC):
 
     has_vectors: ClassVar[bool] = False  # whether it can tell which candidates are alike
     own_candidates: ClassVar[CandidateSource] = NounPhrases()  # where the user names none
+    own_scaling: ClassVar[Scaling] = "range"  # of MMR, where the user names none
 
     def __init__(
         self,
@@ -85,7 +86,7 @@ class CandidateRanker(ABC):
         tagger: str | Tagger | None = None,
         candidates: CandidateSource | None = None,
         dedupe: Dedupe = "stem",
-        diversity: MMR | None = None,
+        diversity: Diversity | None = None,
         min_score: float | None = None,
         max_words: int | None = None,
         exclude: Iterable[str] = (),
@@ -99,7 +100,7 @@ class CandidateRanker(ABC):
         self.tagger: Tagger = SpacyTagger(tagger) if tagger is None or isinstance(tagger, str) else tagger
         self.candidates: CandidateSource = candidates or self.own_candidates
         self.dedupe: Dedupe = dedupe
-        self.diversity = diversity
+        self.diversity: Diversity | None = self._scaled(diversity)
         self.min_score = min_score
         self.max_words = max_words
         self.exclude = frozenset(" ".join(phrase.lower().split()) for phrase in exclude)
@@ -107,6 +108,12 @@ class CandidateRanker(ABC):
     @abstractmethod
     def _score(self, readings: Sequence[Reading]) -> list[Scores]:
         """Score the candidates of some documents."""
+
+    def _scaled(self, diversity: Diversity | None) -> Diversity | None:
+        """MMR in the method's own form, unless the user asks for another."""
+        if isinstance(diversity, MMR) and diversity.scaling is None:
+            return replace(diversity, scaling=self.own_scaling)
+        return diversity
 
     def _view(self, text: str) -> tuple[int, Pieces | None]:
         """How far into ``text`` the method sees, and the text as its encoder reads it."""
@@ -181,9 +188,9 @@ class CandidateRanker(ABC):
             if self.min_score is None or scores[entry[0]] >= self.min_score
         ]
         if self.diversity is not None and scored.vectors is not None:
-            index = [best for best, _ in entries]
+            index = [best for best, _ in entries if ranked[best]]
             taken = self.diversity.order(scores[index], scored.vectors[index], top_k)
-            entries = [entries[each] for each in taken]
+            entries = [*(entries[each] for each in taken), *entries[len(index) :]]
         return [_keyphrase(reading, scored, best, spans) for best, spans in entries[:top_k]]
 
 

@@ -40,6 +40,9 @@ def test_help_teaches(run):
     [
         (["--pattern", "<NN>", "--ngrams", "1-2"], "--pattern and --ngrams exclude each other"),
         (["--pattern", "NN"], "outside angle brackets"),
+        (["--diversity", "0.5", "--max-sum", "20"], "--diversity and --max-sum exclude each other"),
+        (["--max-sum", "20", "--top", "0"], "say how many"),
+        (["--max-sum", "5"], "make the pool larger"),
         (["--ngrams", "3-1"], "1 <= shortest <= longest"),
         (["--ngrams", "x"], "--ngrams takes N-M"),
         (["--pooling", "cls"], "--exact"),
@@ -100,6 +103,11 @@ def test_results_can_be_limited_and_diversified(run, example):
     plain = phrases(run("extract", example, "-f", "jsonl"))
     assert plain == [each["text"] for each in everything[:10]]
     assert phrases(run("extract", example, "-f", "jsonl", "--diversity", "0.5")) != plain
+    unlike = phrases(run("extract", example, "-f", "jsonl", "-k", 3, "--max-sum", 6))
+    assert len(unlike) == 3
+    assert set(unlike) <= set(plain[:6])
+    assert unlike != plain[:3]
+    assert phrases(run("extract", example, "-f", "jsonl", "-k", 3, "--max-sum", 3)) == plain[:3]
 
 
 @pytest.mark.parametrize("masking", ["all", "once", "highest", "subset"])

@@ -47,3 +47,74 @@ def test_none_to_take():
 def test_out_of_range(relevance):
     with pytest.raises(OptionError, match=r"from 0 \(diverse\) to 1 \(relevant\)"):
         MMR(relevance)
+
+
+def naive_standard(scores, vectors, relevance):
+    """Equations 2 and 3 of EmbedRank's paper, all pairs at once, with its scaling by minimum and maximum."""
+
+    def scaled(values):
+        normal = (values - values.min()) / values.max()
+        return 0.5 + (normal - normal.mean()) / normal.std()
+
+    unit = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+    count = len(scores)
+    to_document = scaled(scores)
+    between = np.full((count, count), np.nan)
+    for taken in range(count):
+        others = [each for each in range(count) if each != taken]
+        between[others, taken] = scaled((unit @ unit[taken])[others])
+    order = [int(np.argmax(scores))]
+    while len(order) < count:
+        left = [each for each in range(count) if each not in order]
+        order.append(
+            max(left, key=lambda each: relevance * to_document[each] - (1 - relevance) * between[each, order].max())
+        )
+    return order
+
+
+@pytest.mark.parametrize("relevance", [0.0, 0.3, 0.5, 0.8, 1.0])
+def test_standard_scaling_is_the_equation_of_embedrank(relevance):
+    rng = np.random.default_rng(1)
+    for _ in range(20):
+        vectors = rng.uniform(0.1, 1, size=(12, 4))  # cosines above 0: the paper divides by the largest
+        scores = np.sort(rng.uniform(0.2, 0.9, size=12))[::-1]
+        assert MMR(relevance, "standard").order(scores, vectors) == naive_standard(scores, vectors, relevance)
+
+
+def test_standard_scaling_by_hand():
+    # Scores 4, 2, 0: mean 2, deviation sqrt(8/3). Cosines of 1 and 2 to 0 are 1 and 0: mean .5, deviation .5, so that
+    # their standard forms are 1.5 and -.5. Gains at lambda .6: 1: .6 * .5 - .4 * 1.5 = -.3,
+    # 2: .6 * (.5 - 2 / 1.63299) + .4 * .5 = -.2348. By range: 1: .6 * .5 - .4 = -.1, 2: 0.
+    scores, vectors = np.array([4.0, 2.0, 0.0]), np.array([[1.0, 0], [1, 0], [0, 1]])
+    assert MMR(0.6, "standard").order(scores, vectors) == [0, 2, 1]
+    # At lambda .65: 1: .325 - .525 = -.2, 2: .65 * (-.72474) + .175 = -.29608.
+    assert MMR(0.65, "standard").order(scores, vectors) == [0, 1, 2]
+
+
+def test_without_scaling_scores_and_cosines_are_as_they_are():
+    # To 0 the cosines of 1 and 2 are .8 and .6: 1: .5 * .9 - .4 = .05, 2: .5 * .75 - .3 = .075.
+    scores, vectors = np.array([0.95, 0.9, 0.75]), np.array([[1.0, 0], [0.8, 0.6], [0.6, 0.8]])
+    assert MMR(0.5, "none").order(scores, vectors) == [0, 2, 1]
+    assert MMR(0.6, "none").order(scores, vectors) == [0, 1, 2]  # .54 - .32 = .22, .45 - .24 = .21
+    # By range the relevance of the last is 0: .5 * .75 - .4 = -.025, 0 - .3.
+    assert MMR(0.5, "range").order(scores, vectors) == MMR(0.5).order(scores, vectors) == [0, 1, 2]
+
+
+@pytest.mark.parametrize("scaling", ["range", "standard", "none"])
+def test_phrases_that_nothing_tells_apart_keep_their_order(scaling):
+    assert MMR(0.5, scaling).order(np.full(4, 0.3), np.full((4, 3), 0.1)) == [0, 1, 2, 3]
+    assert MMR(0.5, scaling).order(np.array([0.5]), np.ones((1, 3))) == [0]
+    assert MMR(0.5, scaling).order(np.array([0.5, 0.4]), np.zeros((2, 3))) == [0, 1]
+
+
+def test_gains_that_differ_by_rounding_only_are_equal():
+    # 1 and 2 differ in the ninth digit, for 2; below zero too.
+    assert MMR(0.5, "none").order(np.array([0.9, 0.1, 0.1 + 1e-9]), np.eye(3)) == [0, 1, 2]
+    same = np.array([[1.0, 0], [1, 0], [1, 0]])
+    assert MMR(0.5, "none").order(np.array([0.9, 0.1, 0.1 + 1e-9]), same) == [0, 1, 2]
+    assert MMR(0.5, "none").order(np.array([0.9, 0.1, 0.1002]), same) == [0, 2, 1]
+
+
+def test_an_unknown_scaling():
+    with pytest.raises(OptionError, match="one of range, standard, none"):
+        MMR(0.5, "log")

@@ -7,12 +7,14 @@ place of Sent2Vec and without MMR it is the phrase-document method that the MDER
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import ClassVar
 
+from mderank.candidate import Candidate
 from mderank.document import surface
 from mderank.encoder_ranker import EncoderRanker
 from mderank.encoding import Request, embed
 from mderank.ranker import Reading, Scores
-from mderank.ranking import closeness
+from mderank.ranking import Scaling, closeness
 
 
 class EmbedRank(EncoderRanker):
@@ -21,8 +23,11 @@ class EmbedRank(EncoderRanker):
     1. Tag the text and find the candidates (`CandidateRanker`).
     2. Embed the document, and each candidate by itself, as it first stands in the text: all in one encoder pass.
     3. Score cos(E(d), E(c)).
-    4. With ``diversity=MMR(0.5)``, take next what is near the document and far from what was taken: EmbedRank++.
+    4. With ``diversity=MMR(0.5)``, take next what is near the document and far from what was taken, both as the
+       paper scales them: EmbedRank++.
     """
+
+    own_scaling: ClassVar[Scaling] = "standard"
 
     def _exact_only(self) -> bool:
         """Nothing is approximated here: encoders that cannot pack take one call more."""
@@ -45,5 +50,9 @@ class EmbedRank(EncoderRanker):
     def _request(self, reading: Reading) -> Request:
         assert reading.pieces is not None
         text = reading.document.text
-        phrases = [self.encoder.pieces(surface(text, each.occurrences[0].span)) for each in reading.candidates]
+        phrases = [self.encoder.pieces(self._form(text, each)) for each in reading.candidates]
         return Request(reading.pieces, reading.document.sentence_ends(), phrases=phrases)
+
+    def _form(self, text: str, candidate: Candidate) -> str:
+        """The candidate as it is embedded."""
+        return surface(text, candidate.occurrences[0].span)

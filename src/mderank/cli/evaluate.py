@@ -45,7 +45,7 @@ VERSIONED = ("numpy", "onnxruntime", "tokenizers", "spacy", "snowballstemmer")
 @option("Results", "--quiet", "-q", is_flag=True, help="No progress and no table; errors only.")
 @option("Method", "--method", type=click.Choice([*METHODS, ORACLE]), default="mderank", show_default=True,
         help="How candidates are ranked; oracle: gold phrases first, the best there is.")  # fmt: skip
-@method_options(without=("method", "dedupe", "min_score"))
+@method_options(without=("method", "dedupe", "min_score", "max_sum"))  # a run keeps the whole ranking
 def evaluate(
     datasets: tuple[str, ...],
     data_dir: str | None,

@@ -32,6 +32,7 @@ _PART_OF = {
     "max_phrase_words": "candidates",
     "stop_words": "candidates",
     "corpus": "frequencies",
+    "max_sum": "diversity",
 }
 _OF_METHODS = (
     *_PART_OF,
@@ -64,7 +65,7 @@ def make_extractor(settings: dict[str, Any], given: frozenset[str] = frozenset()
     if "model" in method.options:
         options |= _encoder_options(settings)
     if "diversity" in method.options:
-        options["diversity"] = _diversity(settings["diversity"])
+        options["diversity"] = _diversity(settings)
     if "masking" in method.options:
         options["masking"] = _masking(settings["masking"])
     if "seed" in method.options:
@@ -96,9 +97,14 @@ def common_options(settings: dict[str, Any], given: frozenset[str] = frozenset()
     }
 
 
-def _diversity(share: float | None) -> Any:
-    from mderank.ranking import MMR
+def _diversity(settings: dict[str, Any]) -> Any:
+    from mderank.ranking import MMR, MaxSum
 
+    share, pool = settings["diversity"], settings.get("max_sum")
+    if share is not None and pool is not None:
+        raise OptionError("--diversity and --max-sum exclude each other: give one of them")
+    if pool is not None:
+        return MaxSum(pool)
     return MMR(1 - share) if share else None
 
 

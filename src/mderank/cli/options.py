@@ -166,6 +166,13 @@ _METHOD = {
         metavar="X",
         help="Prefer phrases unlike those before them: 0 not at all, 1 above all (MMR).",
     ),
+    "max_sum": option(
+        "Results",
+        "--max-sum",
+        type=click.IntRange(1),
+        metavar="N",
+        help="Of the N best phrases give those that together are least alike; not with --diversity.",
+    ),
     "min_score": option(
         "Results", "--min-score", type=float, metavar="X", help="Leave out phrases with a lower score."
     ),
