@@ -115,6 +115,8 @@ METHODS = {
                (*ENCODER, "masking"), "embedding"),
         Method("embedrank", "mderank.baselines:EmbedRank", "phrase and document embeddings compared",
                ENCODER, "embedding"),
+        Method("keybert", "mderank.baselines:KeyBERT", "n-gram and document embeddings compared",
+               ENCODER, "embedding"),
         Method("textrank", "mderank.baselines:TextRank", "PageRank of neighbouring words",
                (*WORD_GRAPH, "top_words"), "graph"),
         Method("singlerank", "mderank.baselines:SingleRank", "PageRank of words that are often near each other",

@@ -2,6 +2,7 @@
 
 from mderank.baselines.embedrank import EmbedRank
 from mderank.baselines.first_phrases import FirstPhrases
+from mderank.baselines.keybert import KeyBERT
 from mderank.baselines.positionrank import PositionRank
 from mderank.baselines.random import Random
 from mderank.baselines.singlerank import SingleRank
@@ -12,6 +13,7 @@ __all__ = [
     "DocumentFrequencies",
     "EmbedRank",
     "FirstPhrases",
+    "KeyBERT",
     "PositionRank",
     "Random",
     "SingleRank",
