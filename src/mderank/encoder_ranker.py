@@ -51,12 +51,7 @@ class EncoderRanker(CandidateRanker):
 
     def _layer(self, layer: int | None) -> int:
         layers = self.encoder.spec.layers
-        if layer is None:
-            return layers
-        chosen = layers + 1 + layer if layer < 0 else layer
-        if not 0 <= chosen <= layers:
-            raise OptionError(f"layer {layer} does not exist: '{self.encoder.spec.name}' has 0 to {layers}")
-        return chosen
+        return layers if layer is None else checked_layer(layer, layers, self.encoder.spec.name)
 
     def _exact_only(self) -> bool:
         """Whether one pass is not to be had, which is said once."""
@@ -77,3 +72,11 @@ class EncoderRanker(CandidateRanker):
         special = self.encoder.spec.max_length - self.encoder.spec.capacity
         kept = pieces if self.max_pieces is None else pieces.upto(max(0, self.max_pieces - special))
         return len(text) if len(kept) == len(pieces) else int(kept.ends[-1]) if len(kept) else 0, kept
+
+
+def checked_layer(layer: int, layers: int, name: str) -> int:
+    """The layer's number, counted from the end if it is negative."""
+    chosen = layers + 1 + layer if layer < 0 else layer
+    if not 0 <= chosen <= layers:
+        raise OptionError(f"layer {layer} does not exist: '{name}' has 0 to {layers}")
+    return chosen

@@ -15,7 +15,8 @@ from mderank.extractor import Extractor
 COMMON = ("tagger", "candidates", "dedupe", "min_score", "max_words", "exclude")
 WORD_GRAPH = (*COMMON, "window", "damping", "tags", "words", "distance", "phrase_score", "weighted")
 ENCODER = (*COMMON, "diversity", "model", "pooling", "layer", "similarity", "exact", "max_pieces")
-FLAGS = ("masking", "frequencies", "seed")  # options that the command line has a flag of its own for
+SIF = (*COMMON, "diversity", "model", "layer", "domain", "average_layers", "a", "mix", "segment", "alignment")
+FLAGS = ("masking", "frequencies", "domain", "seed")  # options that the command line has a flag of its own for
 
 Kind = Literal["embedding", "graph", "statistics", "floor"]
 
@@ -47,14 +48,14 @@ class Method:
 
     def settings(self) -> dict[str, Setting]:
         """The options that are plain values and that this method has to itself."""
-        constructor = self.load().__init__
-        hints = get_type_hints(constructor)
-        parameters = signature(constructor).parameters
-        return {
-            name: Setting(name, hints[name], parameters[name].default)
-            for name in self.options
-            if name not in (*ENCODER, *FLAGS) and name in parameters
-        }
+        known = {}
+        for home in reversed(self.load().__mro__):  # a method that builds on another has that one's options too
+            constructor = home.__init__  # type: ignore[misc]
+            hints = get_type_hints(constructor)
+            for name, parameter in signature(constructor).parameters.items():
+                if name in hints:
+                    known[name] = Setting(name, hints[name], parameter.default)
+        return {name: known[name] for name in self.options if name not in (*ENCODER, *FLAGS) and name in known}
 
     def parse(self, assignment: str) -> tuple[str, Any]:
         """The option and its value from ``name=value``."""
@@ -123,6 +124,10 @@ METHODS = {
                WORD_GRAPH, "graph"),
         Method("positionrank", "mderank.baselines:PositionRank", "the same, preferring words that stand early",
                WORD_GRAPH, "graph"),
+        Method("sifrank", "mderank.baselines:SIFRank", "phrase and document as means of word states, by rarity",
+               SIF, "embedding"),
+        Method("sifrank-plus", "mderank.baselines:SIFRankPlus", "SIFRank, what comes early first",
+               (*SIF, "bias"), "embedding"),
         Method("tfidf", "mderank.baselines:TfIdf", "frequent here, rare in a corpus", (*COMMON, "frequencies")),
         Method("firstphrases", "mderank.baselines:FirstPhrases", "in the order of the text", kind="floor"),
         Method("random", "mderank.baselines:Random", "in no order", (*COMMON, "seed"), "floor"),

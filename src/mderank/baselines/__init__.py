@@ -5,9 +5,11 @@ from mderank.baselines.first_phrases import FirstPhrases
 from mderank.baselines.keybert import KeyBERT
 from mderank.baselines.positionrank import PositionRank
 from mderank.baselines.random import Random
+from mderank.baselines.sifrank import SIFRank, SIFRankPlus
 from mderank.baselines.singlerank import SingleRank
 from mderank.baselines.textrank import TextRank
 from mderank.baselines.tfidf import DocumentFrequencies, TfIdf
+from mderank.baselines.word_frequencies import WordFrequencies
 
 __all__ = [
     "DocumentFrequencies",
@@ -16,7 +18,10 @@ __all__ = [
     "KeyBERT",
     "PositionRank",
     "Random",
+    "SIFRank",
+    "SIFRankPlus",
     "SingleRank",
     "TextRank",
     "TfIdf",
+    "WordFrequencies",
 ]

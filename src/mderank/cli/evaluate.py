@@ -173,7 +173,7 @@ def _checksum(encoder: Any) -> str | None:
     if not folder.is_dir():
         return None
     digest = hashlib.sha256()
-    for file in sorted((*folder.glob("*.onnx"), *folder.glob("*.safetensors"))):
+    for file in sorted(file for kind in ("onnx", "safetensors", "hdf5") for file in folder.glob(f"*.{kind}")):
         with file.open("rb") as stream:
             digest.update(hashlib.file_digest(stream, "sha256").digest())
     return digest.hexdigest()

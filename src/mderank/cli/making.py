@@ -17,7 +17,7 @@ from mderank.reading.decoding import decode
 
 if TYPE_CHECKING:
     from mderank.candidates import CandidateSource
-    from mderank.encoding import Encoder
+    from mderank.encoding import Encoder, WordEncoder
     from mderank.extractor import Extractor
     from mderank.tagging import Tagger
 
@@ -63,7 +63,7 @@ def make_extractor(settings: dict[str, Any], given: frozenset[str] = frozenset()
     options = {**common_options(settings, given), **further}
     options |= dict(method.parse(assignment) for assignment in settings["assignments"])
     if "model" in method.options:
-        options |= _encoder_options(settings)
+        options |= _encoder_options(method, settings)
     if "diversity" in method.options:
         options["diversity"] = _diversity(settings)
     if "masking" in method.options:
@@ -72,15 +72,22 @@ def make_extractor(settings: dict[str, Any], given: frozenset[str] = frozenset()
         options["seed"] = settings["seed"]
     if "frequencies" in method.options:
         options["frequencies"] = _frequencies(settings["corpus"], options["tagger"], options["candidates"])
+    if "domain" in method.options:
+        options["domain"] = _word_frequencies(settings["corpus"], options["tagger"])
     return method.make(**options)
 
 
 def refuse_foreign(method: Method, given: frozenset[str]) -> None:
     """An option that the method has no use for is an error, not ignored."""
-    foreign = [name for name in _OF_METHODS if name in given and _PART_OF.get(name, name) not in method.options]
+    foreign = [name for name in _OF_METHODS if name in given and not _takes(method, name)]
     if foreign:
         listed = ", ".join(f"--{name.replace('_', '-')}" for name in foreign)
         raise OptionError(f"{listed}: the method '{method.name}' has no such option; leave it out")
+
+
+def _takes(method: Method, name: str) -> bool:
+    """Whether the method has the option of the library that an option of the command line is part of."""
+    return _PART_OF.get(name, name) in method.options or (name == "corpus" and "domain" in method.options)
 
 
 def common_options(settings: dict[str, Any], given: frozenset[str] = frozenset()) -> dict[str, Any]:
@@ -108,23 +115,19 @@ def _diversity(settings: dict[str, Any]) -> Any:
     return MMR(1 - share) if share else None
 
 
-def _encoder_options(settings: dict[str, Any]) -> dict[str, Any]:
-    return {
-        "model": _encoder(settings),
-        "pooling": settings["pooling"],
-        "layer": settings["layer"],
-        "similarity": settings["similarity"],
-        "exact": settings["exact"],
-        "max_pieces": settings["max_pieces"],
-    }
+def _encoder_options(method: Method, settings: dict[str, Any]) -> dict[str, Any]:
+    names = ("pooling", "layer", "similarity", "exact", "max_pieces")
+    return {"model": _encoder(method, settings), **{name: settings[name] for name in names if name in method.options}}
 
 
-def _encoder(settings: dict[str, Any]) -> Encoder:
+def _encoder(method: Method, settings: dict[str, Any]) -> Encoder | WordEncoder:
     from mderank.encoding import load_encoder
 
-    return load_encoder(
+    load = getattr(method.load(), "load_model", load_encoder)  # a method may have a way of its own
+    encoder: Encoder | WordEncoder = load(
         settings["model"], device=settings["device"], dtype=settings["dtype"], threads=settings["threads"]
     )
+    return encoder
 
 
 def _masking(name: str) -> Any:
@@ -177,6 +180,17 @@ def _frequencies(corpus: str | None, tagger: Tagger, candidates: CandidateSource
     if corpus.endswith((".json", ".json.gz")):
         return DocumentFrequencies.load(Path(corpus))
     return DocumentFrequencies.of(_texts(corpus), tagger=tagger, candidates=candidates)
+
+
+def _word_frequencies(corpus: str | None, tagger: Tagger) -> Any:
+    """Word frequencies from a file of them, or counted in texts."""
+    from mderank.baselines import WordFrequencies
+
+    if corpus is None:
+        return None
+    if corpus.endswith((".json", ".json.gz")):
+        return WordFrequencies.load(Path(corpus))
+    return WordFrequencies.of(_texts(corpus), tagger=tagger)
 
 
 def _texts(path: str) -> Iterator[str]:

@@ -140,7 +140,7 @@ _METHOD = {
         "Method",
         "--corpus",
         metavar="PATH",
-        help="For tfidf: texts to count document frequencies in, or a file of them.",
+        help="For tfidf: texts to count document frequencies in, or a file of them; for sifrank: word frequencies.",
     ),
     "assignments": option(
         "Method",

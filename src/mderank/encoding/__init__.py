@@ -7,8 +7,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from mderank.encoding.base import POOLINGS, Encoder, EncoderSpec, Inputs, Pieces, PoolingName
+from mderank.encoding.base import POOLINGS, AttentionEncoder, Encoder, EncoderSpec, Inputs, Pieces, PoolingName
+from mderank.encoding.elmo import Elmo, is_elmo
 from mderank.encoding.embed import Embeddings, Request, embed
+from mderank.encoding.words import PieceWords, WordEncoder, WordSpec
 from mderank.errors import ModelError, OptionError
 
 EMBEDDED = "minilm-l6"
@@ -18,15 +20,21 @@ __all__ = [
     "EMBEDDED",
     "EMBEDDED_FOLDER",
     "POOLINGS",
+    "AttentionEncoder",
+    "Elmo",
     "Embeddings",
     "Encoder",
     "EncoderSpec",
     "Inputs",
+    "PieceWords",
     "Pieces",
     "PoolingName",
     "Request",
+    "WordEncoder",
+    "WordSpec",
     "embed",
     "load_encoder",
+    "load_word_encoder",
 ]
 
 
@@ -58,6 +66,8 @@ def load_encoder(
         from mderank.encoding.onnx import OnnxEncoder
 
         return OnnxEncoder(folder, threads=threads)
+    if is_elmo(folder):
+        raise ModelError(f"'{name}' is ELMo, which reads words and has no mask: it is for sifrank and sifrank-plus")
     if not folder.is_dir() and (name.startswith((".", "/", "~")) or name.count("/") > 1 or "\\" in name):
         raise ModelError(f"the model folder '{name}' does not exist")
     from mderank.encoding.torch import DTYPES, TorchEncoder
@@ -67,3 +77,23 @@ def load_encoder(
     if dtype is not None and dtype not in DTYPES:
         raise OptionError(f"unknown dtype {dtype!r}: it is one of {', '.join(DTYPES)}")
     return TorchEncoder(name, device=device, dtype=dtype or "float32")
+
+
+def load_word_encoder(
+    model: str | Path | Encoder | WordEncoder = EMBEDDED,
+    *,
+    device: str | None = None,
+    dtype: str | None = None,
+    threads: int | None = None,
+) -> WordEncoder:
+    """The states of words that ``model`` gives: ELMo's, from a folder with its files, or those of any encoder."""
+    if isinstance(model, WordEncoder):
+        return model
+    if not isinstance(model, str | Path):
+        return PieceWords(model)
+    if not is_elmo(model):
+        return PieceWords(load_encoder(model, device=device, dtype=dtype, threads=threads))
+    for option, value in (("dtype", dtype), ("threads", threads)):
+        if value not in (None, "float32"):
+            raise OptionError(f"{option}={value!r}: ELMo runs on torch in float32; leave it out")
+    return Elmo(model, device=device)
