@@ -200,6 +200,8 @@ def test_words_of_the_graph_count_where_they_have_another_tag():
     document = Document.from_tagged([("test", "NN"), (",", ","), ("we", "PRP"), ("test", "VBP"), ("boats", "NNS")])
     found = SingleRank(candidates=PhraseList(["test boats"])).extract(document)
     assert [each.score for each in found] == [pytest.approx(1.0)]
+    assert len(WordRank(window=2).graph(document).counts) == 0  # but there they are linked with nothing
+    assert len(WordRank(window=5).graph(document).counts) == 1
 
 
 @pytest.mark.parametrize("method", METHODS)
