@@ -107,3 +107,30 @@ def test_methods_are_listed_and_used_by_extract(run, example, tmp_path):
         == "storm surges"
     )
     assert "has no such option" in run("extract", example, "--method", "tfidf", "--diversity", "0.5").stderr
+
+
+def lines(folder):
+    return [
+        {name: value for name, value in json.loads(line).items() if name != "seconds"}
+        for line in (folder / "documents.jsonl").read_text().splitlines()
+    ]
+
+
+def test_several_methods_share_the_tagging_and_give_what_each_gives_alone(run, dataset, tmp_path):
+    methods = ("tfidf", "firstphrases", "oracle")
+    given = [argument for method in methods for argument in ("--method", method)]
+    result = run("evaluate", "-d", dataset, *given, "--out", tmp_path / "runs")
+    assert result.exit_code == 0, result.stderr
+    assert [line.split(",")[0] for line in result.stdout.splitlines() if "protocol mderank" in line] == list(methods)
+    together = {method: lines(run_folder(tmp_path, method)) for method in methods}
+    for method in methods:
+        assert run("evaluate", "-d", dataset, "--method", method, "--out", tmp_path / "runs").exit_code == 0
+        alone = tmp_path / "alone"
+        assert run("evaluate", "-d", dataset, "--method", method, "--out", alone, "-q").exit_code == 0
+        assert lines(next(alone.glob(f"*/{method}"))) == together[method]
+
+
+def test_one_label_for_several_methods_is_refused(run, dataset):
+    result = run("evaluate", "-d", dataset, "--method", "tfidf", "--method", "random", "--label", "x")
+    assert result.exit_code == 2
+    assert "--label names one run" in result.stderr

@@ -43,11 +43,13 @@ VERSIONED = ("numpy", "onnxruntime", "tokenizers", "spacy", "snowballstemmer")
         help="Further ways of scoring, beside mderank and macro-stem.")  # fmt: skip
 @option("Results", "--measure", "measures", multiple=True, metavar="M@K", help="[default: F1@5, F1@10, F1@15]")
 @option("Results", "--quiet", "-q", is_flag=True, help="No progress and no table; errors only.")
-@option("Method", "--method", type=click.Choice([*METHODS, ORACLE]), default="mderank", show_default=True,
-        help="How candidates are ranked; oracle: gold phrases first, the best there is.")  # fmt: skip
+@option("Method", "--method", "methods", type=click.Choice([*METHODS, ORACLE]), multiple=True, default=["mderank"],
+        show_default=True, help="How candidates are ranked; oracle: gold phrases first, the best there is. "
+        "Repeatable: texts are then tagged once for all.")  # fmt: skip
 @method_options(without=("method", "dedupe", "min_score", "max_sum"))  # a run keeps the whole ranking
 def evaluate(
     datasets: tuple[str, ...],
+    methods: tuple[str, ...],
     data_dir: str | None,
     text: str,
     limit: int | None,
@@ -69,40 +71,58 @@ def evaluate(
     from mderank.evaluation.measures import PAPER_MEASURES, Measure
     from mderank.evaluation.protocols import REPORTED, get_protocol
     from mderank.evaluation.runner import Task, execute
+    from mderank.evaluation.tagged import SharedTagger
+    from mderank.tagging import SpacyTagger
 
+    if label and len(methods) > 1:
+        raise OptionError("--label names one run: leave it out where there are several methods")
     chosen = [get_protocol(name) for name in dict.fromkeys((*REPORTED, *protocols))]
     columns = [Measure.parse(name) for name in measures] or list(PAPER_MEASURES)
     given = given_options()
-    settings |= _paper_settings(settings, given) if text == "paper" else {}
+    every = [_settings(method, settings, given, text) for method in dict.fromkeys(methods)]
     names = list(dict.fromkeys(each for name in datasets for each in (PAPER_SETS if name == "all" else (name,))))
-    if settings["method"] != ORACLE:
-        get_method(settings["method"])
     if settings["tagger"] is None:
         import_spacy_without_torch()
-    extractor = None if settings["method"] == ORACLE else make_extractor(settings, given)
-    runs, texts = [], {}
+    tagger = SharedTagger(SpacyTagger(settings["tagger"]))
+    further: dict[str, Any] = {"tagger": tagger} if len(every) > 1 else {}
+    extractors = {
+        each["method"]: None if each["method"] == ORACLE else make_extractor(each, given, **further) for each in every
+    }
+    texts: dict[str, dict[str, str]] = {}
+    runs: dict[str, list[Run]] = {method: [] for method in extractors}
     for name in names:
         dataset = load_dataset(name, data_dir, limit=limit, verify=not no_verify)
         tasks = [Task(each.id, _text(text, dataset, each), each.keyphrases) for each in dataset.documents]
-        ranker = extractor or _oracle(settings, given, {task.text: task.gold for task in tasks})
-        title = label or _label(settings, given)
-        about = _about(settings, dataset, text, limit, title, ranker)
-        with progress(name, len(tasks), silent=quiet) as advance:
-            run = execute(ranker, tasks, out / dataset.name.replace("/", "-") / title, about, advance)
-        runs.append(run)
-        texts[run.dataset] = {task.id: task.text for task in tasks}
-        for note in () if quiet else (*dataset.notes, *_failures(run)):
+        texts[dataset.name] = {task.id: task.text for task in tasks}
+        for each in every:
+            gold = {task.text: task.gold for task in tasks}
+            ranker = extractors[each["method"]] or _oracle(each, given, gold, further)
+            title = label or _label(each, given)
+            about = _about(each, dataset, text, limit, title, ranker)
+            folder = out / dataset.name.replace("/", "-") / title
+            with progress(f"{name} {title}" if len(every) > 1 else name, len(tasks), silent=quiet) as advance:
+                run = execute(ranker, tasks, folder, about, advance, tagger.clock)
+            runs[each["method"]].append(run)
+            for note in () if quiet else _failures(run):
+                click.echo(f"mderank: note: {note}", err=True)
+        for note in () if quiet else dataset.notes:
             click.echo(f"mderank: note: {note}", err=True)
+        tagger.forget()
     if not quiet:
-        for protocol in chosen:
-            _print_table(protocol, columns, runs, texts)
+        for of_method in runs.values():
+            for protocol in chosen:
+                _print_table(protocol, columns, of_method, texts)
 
 
-def _paper_settings(settings: dict[str, Any], given: frozenset[str]) -> dict[str, Any]:
-    """The paper's two cuts, and no limit on a phrase's length, where the user does not say otherwise."""
-    encoder = settings["method"] != ORACLE and "max_pieces" in get_method(settings["method"]).options
-    ours = {"max_words": 512, "max_phrase_words": 0, **({"max_pieces": 512} if encoder else {})}
-    return {name: value for name, value in ours.items() if name not in given}
+def _settings(method: str, settings: dict[str, Any], given: frozenset[str], text: str) -> dict[str, Any]:
+    """What one method is run with.
+
+    On the paper's input these are its two cuts, and no limit on a phrase's length, unless the user says otherwise.
+    """
+    encoder = method != ORACLE and "max_pieces" in get_method(method).options
+    paper = {"max_words": 512, "max_phrase_words": 0, **({"max_pieces": 512} if encoder else {})}
+    ours = {name: value for name, value in paper.items() if name not in given} if text == "paper" else {}
+    return {**settings, **ours, "method": method}
 
 
 def _text(kind: str, dataset: Dataset, document: LabelledDocument) -> str:
@@ -111,7 +131,9 @@ def _text(kind: str, dataset: Dataset, document: LabelledDocument) -> str:
     return paper_text(dataset.info, document) if kind == "paper" else whole_text(document)
 
 
-def _oracle(settings: dict[str, Any], given: frozenset[str], gold: dict[str, tuple[str, ...]]) -> Extractor:
+def _oracle(
+    settings: dict[str, Any], given: frozenset[str], gold: dict[str, tuple[str, ...]], further: dict[str, Any]
+) -> Extractor:
     from mderank.evaluation.oracle import Oracle
 
     foreign = given & {
@@ -128,7 +150,7 @@ def _oracle(settings: dict[str, Any], given: frozenset[str], gold: dict[str, tup
     }
     if foreign:
         raise OptionError(f"the oracle has no option {', '.join(sorted(foreign))}: leave it out")
-    return Oracle(gold, **common_options(settings, given))
+    return Oracle(gold, **{**common_options(settings, given), **further})
 
 
 def _label(settings: dict[str, Any], given: frozenset[str]) -> str:

@@ -118,10 +118,11 @@ def execute(
     folder: Path,
     settings: dict[str, Any],
     advance: Callable[[int], None] = lambda count: None,
+    clock: Callable[[], float] = time.perf_counter,
 ) -> Run:
     """Run ``extractor`` over ``tasks`` and write ``folder``, or go on with what is there.
 
-    ``advance`` is told how many documents were done, those of an earlier start first.
+    ``advance`` is told how many documents were done, those of an earlier start first. ``clock`` times them.
     """
     folder.mkdir(parents=True, exist_ok=True)
     _claim(folder, settings)
@@ -129,7 +130,7 @@ def execute(
     advance(done)
     with (folder / DOCUMENTS_FILE).open("a", encoding="utf-8") as stream:
         for chunk in _chunks(tasks[done:], CHUNK):
-            for outcome in _timed(extractor, chunk):
+            for outcome in _timed(extractor, chunk, clock):
                 stream.write(json.dumps(outcome.as_dict(), ensure_ascii=False) + "\n")
             stream.flush()
             advance(len(chunk))
@@ -164,11 +165,11 @@ def _resume(file: Path, tasks: Sequence[Task]) -> int:
     return len(ids)
 
 
-def _timed(extractor: Extractor, tasks: Sequence[Task]) -> Iterator[Outcome]:
+def _timed(extractor: Extractor, tasks: Sequence[Task], clock: Callable[[], float]) -> Iterator[Outcome]:
     """The outcomes of some documents; the time is shared among them, since they are encoded together."""
-    start = time.perf_counter()
+    start = clock()
     results = list(extractor.extract_many([task.text for task in tasks], top_k=None))
-    seconds = (time.perf_counter() - start) / len(tasks)
+    seconds = (clock() - start) / len(tasks)
     for task, found in zip(tasks, results, strict=True):
         yield _outcome(task, found, seconds)
 
