@@ -261,15 +261,24 @@ def processor_seconds() -> tuple[float, float]:
     return everyone, sum(os.times()[:4])
 
 
-def main(measure: Callable[[bool], Iterable[Figure]], description: str | None) -> None:
-    """Run one benchmark from the command line."""
+def main(measure: Callable[..., Iterable[Figure]], description: str | None, names: Sequence[str] = ()) -> None:
+    """Run one benchmark from the command line.
+
+    With ``names`` of what there is to measure, some of them can be asked for, and ``measure`` is given these.
+    """
     parser = argparse.ArgumentParser(description=(description or "").splitlines()[0])
     parser.add_argument("--quick", action="store_true", help="a few documents only, to see that it works")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures to FILE too")
+    if names:
+        parser.add_argument("names", nargs="*", metavar="NAME", help=f"{', '.join(names)} (default: all)")
     arguments = parser.parse_args()
+    asked_for = tuple(arguments.names or names) if names else ()
+    for name in asked_for:
+        if name not in names:
+            parser.error(f"nothing is called '{name}': there are {', '.join(names)}")
     start, before = time.perf_counter(), processor_seconds()
     figures = []
-    for figure in measure(arguments.quick):
+    for figure in measure(arguments.quick, asked_for) if names else measure(arguments.quick):
         print(table([figure]).splitlines()[-1], file=sys.stderr, flush=True)
         figures.append(figure)
     everyone, own = (now - then for now, then in zip(processor_seconds(), before, strict=True))

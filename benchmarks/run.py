@@ -23,8 +23,18 @@ from common import Figure, table
 
 HERE = Path(__file__).resolve().parent
 RESULTS, README = HERE / "results.json", HERE / "README.md"
-BENCHMARKS = ("one_pass", "against_keybert", "cold_start", "long_documents", "agreement", "batching")
-PACKAGES = ("mderank", "onnxruntime", "numpy", "spacy", "torch", "transformers", "sentence-transformers", "keybert")
+BENCHMARKS = ("one_pass", "against_keybert", "cold_start", "long_documents", "agreement", "batching", "baselines")
+PACKAGES = (
+    "mderank",
+    "onnxruntime",
+    "numpy",
+    "spacy",
+    "torch",
+    "transformers",
+    "sentence-transformers",
+    "keybert",
+    "yake",
+)
 BEGIN, END = "<!-- figures: written by run.py -->", "<!-- end of figures -->"
 
 
@@ -37,8 +47,15 @@ def machine() -> dict[str, Any]:
         "instructions": [name for name in ("avx2", "avx512f", "avx512_vnni") if name in processors],
         "system": platform.platform(),
         "python": platform.python_version(),
-        "packages": {name: importlib.metadata.version(name) for name in PACKAGES},
+        "packages": {name: version for name in PACKAGES if (version := installed_version(name)) is not None},
     }
+
+
+def installed_version(package: str) -> str | None:
+    try:
+        return importlib.metadata.version(package)
+    except importlib.metadata.PackageNotFoundError:
+        return None
 
 
 def run(name: str) -> dict[str, Any]:
