@@ -87,7 +87,7 @@ class Setting:
     def describe(self) -> str:
         """What it may be, in words."""
         kinds = get_args(self.hint) if get_origin(self.hint) in (Union, UnionType) else (self.hint,)
-        return " or ".join(_describe(kind) for kind in kinds)
+        return " or ".join(filter(None, map(_describe, kinds)))
 
 
 def _as(kind: Any, text: str) -> Any:
@@ -106,7 +106,8 @@ def _describe(kind: Any) -> str:
     if get_origin(kind) is Literal:
         return ", ".join(map(str, get_args(kind)))
     words = {int: "a whole number", float: "a number", str: "a text", Path: "a file", bool: "yes or no"}
-    return words.get(kind, "none")
+    # What else an option may be, an object, cannot be written on a command line.
+    return "none" if kind is NoneType else words.get(kind, "")
 
 
 METHODS = {
@@ -116,6 +117,10 @@ METHODS = {
                (*ENCODER, "masking"), "embedding"),
         Method("embedrank", "mderank.baselines:EmbedRank", "phrase and document embeddings compared",
                ENCODER, "embedding"),
+        Method("embedrank-vectors", "mderank.baselines:VectorEmbedRank", "EmbedRank with static word vectors",
+               (*COMMON, "diversity", "vectors", "max_vectors"), "embedding"),
+        Method("embedrank-sent2vec", "mderank.baselines:Sent2VecEmbedRank", "EmbedRank with Sent2Vec, as in its paper",
+               (*COMMON, "diversity", "sent2vec"), "embedding"),
         Method("keybert", "mderank.baselines:KeyBERT", "n-gram and document embeddings compared",
                ENCODER, "embedding"),
         Method("textrank", "mderank.baselines:TextRank", "PageRank of neighbouring words",

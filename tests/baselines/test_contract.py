@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import pickle
 
+import numpy as np
 import pytest
 
 from mderank import Extractor, InputError, OptionError, PhraseList
 from mderank.methods import METHODS, get_method
 from mderank.testing import FakeEncoder, FakeTagger
+from mderank.vectors import WordVectors
 
 TEXT = (
     "The coral reef is near the old harbour. The reef and the Reefs of the bay are big.\n\n"
@@ -17,8 +19,17 @@ TEXT = (
 TEXTS = [TEXT, "", "Of the and.", "A lazy dog is by the river.", TEXT.upper(), "one"]
 
 
+WORDS = sorted({word.strip(".,").lower() for word in TEXT.split()})
+VECTORS = WordVectors(
+    {word: row for row, word in enumerate(WORDS)},
+    np.random.default_rng(0).normal(size=(len(WORDS), 8)).astype(np.float32),
+)
+
+
 def make(name, **options):
     method = METHODS[name]
+    for option in {"vectors", "sent2vec"}.intersection(method.options):
+        options.setdefault(option, VECTORS)
     if "model" in method.options:
         options.setdefault("model", FakeEncoder({"reef": 3.0}))
     return method.make(**{"tagger": FakeTagger(), **options})

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import hashlib
 import json
 
 import pytest
@@ -64,6 +65,21 @@ def test_methods_have_their_labels_and_options(run, dataset, tmp_path):
     assert result.exit_code == 2
     assert "--exact: the method 'random' has no such option" in result.stderr
     assert run("evaluate", "-d", dataset, "--method", "oracle", "--exact", *out).exit_code == 2
+
+
+def test_a_run_knows_the_files_that_its_method_was_given(run, dataset, tmp_path):
+    vectors = tmp_path / "vectors.txt"
+    vectors.write_text("owl 1 0\nbarn 0 1\nprey 1 -1\n")
+    arguments = ("evaluate", "-d", dataset, "--method", "embedrank-vectors", "--set", f"vectors={vectors}",
+                 "--out", tmp_path / "runs", "--label", "it", "-q")  # fmt: skip
+    assert run(*arguments).exit_code == 0
+    settings = json.loads((run_folder(tmp_path, "it") / "run.json").read_text())
+    assert settings["files"] == {"vectors": hashlib.sha256(vectors.read_bytes()).hexdigest()}
+    vectors.write_text("owl 1 0\nbarn 0 1\nprey 1 1\n")
+    assert run(*arguments).exit_code != 0  # another run
+    result = run("extract", dataset, "--method", "embedrank-vectors")
+    assert result.exit_code == 2
+    assert "--set vectors=FILE" in result.stderr
 
 
 def test_the_oracle_is_the_ceiling(run, dataset, tmp_path):

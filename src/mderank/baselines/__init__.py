@@ -7,6 +7,7 @@ from mderank.baselines.positionrank import PositionRank
 from mderank.baselines.random import Random
 from mderank.baselines.sifrank import SIFRank, SIFRankPlus
 from mderank.baselines.singlerank import SingleRank
+from mderank.baselines.text_embedrank import Sent2VecEmbedRank, TextEmbedRank, VectorEmbedRank
 from mderank.baselines.textrank import TextRank
 from mderank.baselines.tfidf import DocumentFrequencies, TfIdf
 from mderank.baselines.word_frequencies import WordFrequencies
@@ -20,8 +21,11 @@ __all__ = [
     "Random",
     "SIFRank",
     "SIFRankPlus",
+    "Sent2VecEmbedRank",
     "SingleRank",
+    "TextEmbedRank",
     "TextRank",
     "TfIdf",
+    "VectorEmbedRank",
     "WordFrequencies",
 ]

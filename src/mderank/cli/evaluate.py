@@ -180,6 +180,7 @@ def _about(
         "limit": limit,
         "encoder": None if encoder is None else {"name": encoder.spec.name, "sha256": _checksum(encoder)},
         "resolved": {name: getattr(ranker, name) for name in ("pooling", "layer", "exact") if hasattr(ranker, name)},
+        **_files(settings),
         "tagger_version": getattr(tagger, "name", type(tagger).__name__),
         "versions": {
             "mderank": mderank.__version__,
@@ -187,6 +188,20 @@ def _about(
             **{name: importlib.metadata.version(name) for name in VERSIONED},
         },
     }
+
+
+def _files(settings: dict[str, Any]) -> dict[str, Any]:
+    """Checksums of the files that options of the method's own name."""
+    if not settings["assignments"]:
+        return {}
+    values = dict(map(get_method(settings["method"]).parse, settings["assignments"]))
+    files = {name: file for name, file in values.items() if isinstance(file, Path) and file.is_file()}
+    return {"files": {name: _sha256(file) for name, file in files.items()}} if files else {}
+
+
+def _sha256(file: Path) -> str:
+    with file.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
 def _checksum(encoder: Any) -> str | None:

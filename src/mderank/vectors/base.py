@@ -1,0 +1,23 @@
+"""What an embedder of texts is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Protocol, runtime_checkable
+
+import numpy as np
+import numpy.typing as npt
+
+Floats = npt.NDArray[np.floating[Any]]
+
+
+@runtime_checkable
+class TextEmbedder(Protocol):
+    """Turns texts into vectors of one space."""
+
+    def embed(self, texts: Sequence[str]) -> Floats:
+        """The vectors ``(n, d)`` of texts, which are words with single spaces between them, in their own case.
+
+        A text that it knows nothing of has a vector of zeros. What a text's vector is must not depend on the others.
+        """
+        ...
