@@ -123,6 +123,8 @@ METHODS = {
                (*COMMON, "diversity", "sent2vec"), "embedding"),
         Method("keybert", "mderank.baselines:KeyBERT", "n-gram and document embeddings compared",
                ENCODER, "embedding"),
+        Method("attentionrank", "mderank.baselines:AttentionRank", "attention in sentences, relevance to the document",
+               (*COMMON, "diversity", "model", "layer", "max_pieces", "frequencies", "weight", "max_df"), "embedding"),
         Method("textrank", "mderank.baselines:TextRank", "PageRank of neighbouring words",
                (*WORD_GRAPH, "top_words"), "graph"),
         Method("singlerank", "mderank.baselines:SingleRank", "PageRank of words that are often near each other",

@@ -1,5 +1,6 @@
 """Other methods, one file each: the floor that an honest table needs, and what MDERank is compared with."""
 
+from mderank.baselines.attentionrank import AttentionRank
 from mderank.baselines.embedrank import EmbedRank
 from mderank.baselines.first_phrases import FirstPhrases
 from mderank.baselines.keybert import KeyBERT
@@ -13,6 +14,7 @@ from mderank.baselines.tfidf import DocumentFrequencies, TfIdf
 from mderank.baselines.word_frequencies import WordFrequencies
 
 __all__ = [
+    "AttentionRank",
     "DocumentFrequencies",
     "EmbedRank",
     "FirstPhrases",
