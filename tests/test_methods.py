@@ -20,6 +20,8 @@ from mderank.methods import Setting
         (bool, "false", False),
         (Literal["a", "b"], "b", "b"),
         (Path | None, "x/y.txt", Path("x/y.txt")),
+        (str | None, "none", None),
+        (str | None, "nones", "nones"),
     ],
 )
 def test_a_setting_is_read_by_its_type(hint, text, value):
@@ -40,3 +42,10 @@ def test_a_setting_is_read_by_its_type(hint, text, value):
 def test_a_wrong_value_tells_the_right_ones(hint, text, complaint):
     with pytest.raises(OptionError, match=complaint):
         Setting("it", hint, None).parse(text)
+
+
+@pytest.mark.parametrize(
+    ("default", "shown"), [(None, "none"), (True, "yes"), (False, "no"), (0, "0"), (0.85, "0.85"), ("stem", "stem")]
+)
+def test_a_default_is_shown_as_it_is_written(default, shown):
+    assert Setting("it", object, default).shown() == shown

@@ -77,7 +77,7 @@ class Setting:
 
     def parse(self, text: str) -> Any:
         """The value that ``text`` stands for."""
-        for kind in get_args(self.hint) if get_origin(self.hint) in (Union, UnionType) else (self.hint,):
+        for kind in sorted(self._kinds(), key=lambda kind: kind is not NoneType):  # else "none" would be a text
             try:
                 return _as(kind, text)
             except ValueError:
@@ -86,8 +86,16 @@ class Setting:
 
     def describe(self) -> str:
         """What it may be, in words."""
-        kinds = get_args(self.hint) if get_origin(self.hint) in (Union, UnionType) else (self.hint,)
-        return " or ".join(filter(None, map(_describe, kinds)))
+        return " or ".join(filter(None, map(_describe, self._kinds())))
+
+    def shown(self) -> str:
+        """Its default, as one would write it."""
+        if isinstance(self.default, bool):
+            return "yes" if self.default else "no"
+        return "none" if self.default is None else str(self.default)
+
+    def _kinds(self) -> tuple[Any, ...]:
+        return get_args(self.hint) if get_origin(self.hint) in (Union, UnionType) else (self.hint,)
 
 
 def _as(kind: Any, text: str) -> Any:

@@ -31,4 +31,4 @@ def _describe(method: Method) -> None:
     if settings:
         click.echo("Options (--set NAME=VALUE):")
     for setting in settings.values():
-        click.echo(f"  {setting.name:<20}{setting.describe()}  [default: {setting.default}]")
+        click.echo(f"  {setting.name:<20}{setting.describe()}  [default: {setting.shown()}]")
