@@ -18,6 +18,7 @@ from mderank.cli.extract import extract
 from mderank.cli.info import info
 from mderank.cli.methods import methods
 from mderank.cli.models import models
+from mderank.cli.train import train
 from mderank.errors import MDERankError
 
 EPILOG = """\b
@@ -60,7 +61,7 @@ def cli() -> None:
     """
 
 
-for _command in (extract, evaluate, compare, datasets, export, methods, models, info):
+for _command in (extract, evaluate, compare, datasets, train, export, methods, models, info):
     cli.add_command(_command)
 
 

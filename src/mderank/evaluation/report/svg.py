@@ -1,4 +1,4 @@
-"""Small plots as inline SVG: bars with their intervals, and points on a logarithmic axis.
+"""Small plots as inline SVG: bars with their intervals, points on a logarithmic axis, lines.
 
 A plot is a string. It has a title and a description for those who do not see it, takes its colours from the page
 (class ``cN`` is the colour of series N), and is laid out so that it can be read at the width of a phone.
@@ -41,6 +41,15 @@ class Point:
     label: str
     x: float
     y: float
+    series: int
+
+
+@dataclass(frozen=True)
+class Line:
+    """A labelled line through points, ``x`` rising."""
+
+    label: str
+    points: Sequence[tuple[float, float]]
     series: int
 
 
@@ -152,6 +161,56 @@ def scatter_plot(name: str, title: str, description: str, points: Sequence[Point
         parts.append(f'{point.x:.3g} s</title><circle class="point" cx="{_n(x)}" cy="{_n(y)}" r="5"/>')
         parts.append(_text(*label, point.label, "label") + "</g>")
     return "".join([*parts, "</svg>"])
+
+
+def line_plot(name: str, title: str, description: str, lines: Sequence[Line], axes: tuple[str, str]) -> str:
+    """Lines, each with its label above the plot; ``axes`` names the two."""
+    places = [place for line in lines for place in line.points]
+    xs, ys = span(*_range(x for x, _ in places), about=5), span(*_range(y for _, y in places))
+    width, height = _SCATTER_WIDTH, _SCATTER_HEIGHT
+    top, bottom, right = 28 + 15 * len(lines), height - 46, width - _RIGHT
+    across, up = (right - _LEFT) / (xs[-1] - xs[0]), (bottom - top) / (ys[-1] - ys[0])
+    parts = [*_frame(name, title, description, width, height)]
+    for mark in xs:
+        x = _LEFT + across * (mark - xs[0])
+        parts += [_line(x, top, x, bottom, "grid"), _text(x, bottom + 16, _short(mark), "tick", "middle")]
+    for mark in ys:
+        y = bottom - up * (mark - ys[0])
+        parts += [_line(_LEFT, y, right, y, "grid"), _text(_LEFT - 6, y + 4, _short(mark), "tick", "end")]
+    parts += [_text((_LEFT + right) / 2, height - 8, axes[0], "tick", "middle"), _text(4, 14, axes[1], "tick")]
+    for number, line in enumerate(lines):
+        path = " ".join(f"{_n(_LEFT + across * (x - xs[0]))},{_n(bottom - up * (y - ys[0]))}" for x, y in line.points)
+        parts.append(f'<g class="{colour(line.series)}"><title>{safe(line.label)}</title>')
+        if len(line.points) == 1:
+            alone = dict(zip(("cx", "cy"), path.split(","), strict=True))
+            parts.append(f'<circle class="point" cx="{alone["cx"]}" cy="{alone["cy"]}" r="4"/>')
+        parts.append(f'<polyline class="path" points="{path}"/>')
+        parts.append(_line(_LEFT, 26 + 15 * number, _LEFT + 18, 26 + 15 * number, "path"))
+        parts.append(_text(_LEFT + 24, 30 + 15 * number, line.label, "label") + "</g>")
+    return "".join([*parts, "</svg>"])
+
+
+def page(plots: Sequence[str]) -> str:
+    """Line and scatter plots below each other, as an SVG file that needs no page around it."""
+    height = _SCATTER_HEIGHT * max(1, len(plots))
+    placed = [
+        plot.replace(
+            "<svg ", f'<svg y="{_SCATTER_HEIGHT * number}" width="{_SCATTER_WIDTH}" height="{_SCATTER_HEIGHT}" ', 1
+        )
+        for number, plot in enumerate(plots)
+    ]
+    size = f'viewBox="0 0 {_SCATTER_WIDTH} {height}" width="{_SCATTER_WIDTH}" height="{height}"'
+    return "\n".join([f'<svg xmlns="http://www.w3.org/2000/svg" {size}>', _OWN_STYLE, *placed, "</svg>", ""])
+
+
+# What the page's style says of plots, for a picture by itself; the same colours.
+_OWN_STYLE = """<style>
+svg { font: 12px system-ui, sans-serif; background: #fcfcfa; color: #1c2430; }
+text { fill: #1c2430; } .tick { fill: #5c6675; font-size: 11px; } .grid { stroke: #dfe3e8; }
+.path { stroke: var(--c); stroke-width: 1.6; fill: none; } .point { fill: var(--c); }
+.c0 { --c: #2563a8; } .c1 { --c: #b8500a; } .c2 { --c: #23774a; } .c3 { --c: #9b3272; } .c4 { --c: #7a6100; }
+.c5 { --c: #5646b0; } .c6 { --c: #00727d; } .c7 { --c: #a82d26; }
+</style>"""
 
 
 def _range(values: Iterable[float]) -> tuple[float, float]:
