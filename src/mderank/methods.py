@@ -14,6 +14,7 @@ from mderank.extractor import Extractor
 
 COMMON = ("tagger", "candidates", "dedupe", "min_score", "max_words", "exclude")
 WORD_GRAPH = (*COMMON, "window", "damping", "tags", "words", "distance", "phrase_score", "weighted")
+TOPICS = (*COMMON, "threshold", "linkage", "damping")
 ENCODER = (*COMMON, "diversity", "model", "pooling", "layer", "similarity", "exact", "max_pieces")
 SIF = (*COMMON, "diversity", "model", "layer", "domain", "average_layers", "a", "mix", "segment", "alignment")
 FLAGS = ("masking", "frequencies", "domain", "seed")  # options that the command line has a flag of its own for
@@ -143,6 +144,10 @@ METHODS = {
                SIF, "embedding"),
         Method("sifrank-plus", "mderank.baselines:SIFRankPlus", "SIFRank, what comes early first",
                (*SIF, "bias"), "embedding"),
+        Method("topicrank", "mderank.baselines:TopicRank", "topics that stand near each other, one phrase of each",
+               (*TOPICS, "representative"), "graph"),
+        Method("multipartiterank", "mderank.baselines:MultipartiteRank", "phrases near phrases of other topics",
+               (*TOPICS, "alpha"), "graph"),
         Method("tfidf", "mderank.baselines:TfIdf", "frequent here, rare in a corpus", (*COMMON, "frequencies")),
         Method("firstphrases", "mderank.baselines:FirstPhrases", "in the order of the text", kind="floor"),
         Method("random", "mderank.baselines:Random", "in no order", (*COMMON, "seed"), "floor"),

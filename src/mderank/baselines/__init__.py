@@ -4,6 +4,7 @@ from mderank.baselines.attentionrank import AttentionRank
 from mderank.baselines.embedrank import EmbedRank
 from mderank.baselines.first_phrases import FirstPhrases
 from mderank.baselines.keybert import KeyBERT
+from mderank.baselines.multipartiterank import MultipartiteRank
 from mderank.baselines.positionrank import PositionRank
 from mderank.baselines.random import Random
 from mderank.baselines.sifrank import SIFRank, SIFRankPlus
@@ -11,6 +12,7 @@ from mderank.baselines.singlerank import SingleRank
 from mderank.baselines.text_embedrank import Sent2VecEmbedRank, TextEmbedRank, VectorEmbedRank
 from mderank.baselines.textrank import TextRank
 from mderank.baselines.tfidf import DocumentFrequencies, TfIdf
+from mderank.baselines.topicrank import TopicRank
 from mderank.baselines.word_frequencies import WordFrequencies
 
 __all__ = [
@@ -19,6 +21,7 @@ __all__ = [
     "EmbedRank",
     "FirstPhrases",
     "KeyBERT",
+    "MultipartiteRank",
     "PositionRank",
     "Random",
     "SIFRank",
@@ -28,6 +31,7 @@ __all__ = [
     "TextEmbedRank",
     "TextRank",
     "TfIdf",
+    "TopicRank",
     "VectorEmbedRank",
     "WordFrequencies",
 ]
