@@ -23,7 +23,16 @@ from common import Figure, table
 
 HERE = Path(__file__).resolve().parent
 RESULTS, README = HERE / "results.json", HERE / "README.md"
-BENCHMARKS = ("one_pass", "against_keybert", "cold_start", "long_documents", "agreement", "batching", "baselines")
+BENCHMARKS = (
+    "one_pass",
+    "against_keybert",
+    "cold_start",
+    "long_documents",
+    "agreement",
+    "batching",
+    "baselines",
+    "training",
+)
 PACKAGES = (
     "mderank",
     "onnxruntime",

@@ -13,7 +13,7 @@ from __future__ import annotations
 import json
 import math
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import timedelta
 from pathlib import Path
@@ -103,7 +103,7 @@ class _Run:
         from mderank.training import model, validation
         from mderank.training.labels import LabelledCorpus, label_corpus
         from mderank.training.log import Log
-        from mderank.training.sampling import Sampler, held_out
+        from mderank.training.steps import Steps
 
         self.recipe, self.folder = recipe, folder
         self.accelerator = _accelerator(recipe)
@@ -116,14 +116,17 @@ class _Run:
             file = label_corpus(
                 recipe, labels, process=self.accelerator.process_index, tagger=tagger, report=self.report
             )
-        self.corpus = LabelledCorpus(file)
-        settings = recipe.training
-        self.documents, self.others = held_out(settings.seed, len(self.corpus), recipe.validation.held_out)
-        self.steps = self._count_steps()
-        vocabulary = len(self.encoder.tokenizer.get_vocab())
-        self.sampler = Sampler(recipe, self.encoder.spec, vocabulary)
+        self.data = Steps(
+            recipe,
+            LabelledCorpus(file),
+            self.encoder.spec,
+            self.encoder.tokenizer,
+            process=self.accelerator.process_index,
+            processes=self.accelerator.num_processes,
+        )
+        self.steps = len(self.data)
         self.sets = validation.load_sets(recipe.validation, tagger) if self.main else []
-        self.held_out = self._held_out_samples(vocabulary) if self.main else []
+        self.held_out = self.data.held_out(self.objective.pooling) if self.main else []
         self.weights = model.weights(self.objective)
         self.optimiser = self._make_optimiser()
         self.state = self._resume()
@@ -150,10 +153,10 @@ class _Run:
             return self._result()
         if state.step == 0 and self._validates:
             self._validate({})
-        began, at_start = time.perf_counter() - state.seconds, state.step
+        began = time.perf_counter() - state.seconds
         since = _Sums()
         interrupted = False
-        for batches in self._batches(state.step):
+        for batches in self.data.since(state.step):
             sums, interrupted = self._step(batches, stop)
             since.add(sums)
             state.step += 1
@@ -162,12 +165,12 @@ class _Run:
             measured = self._validates and (state.step % self.recipe.validation.every == 0 or last)
             if state.step % output.log_every == 0 or measured or last or interrupted:
                 values = self._logged(since, state.seconds - since.began)
-                self._report(values, (time.perf_counter() - began) / state.step, at_start)
-                since = _Sums(state.seconds)
+                self._report(values, state.seconds / state.step)
                 if measured:
                     self._validate(values)
                 elif self.log is not None:
                     self.log.write(state.step, values)
+                since = _Sums(time.perf_counter() - began)
             state.finished = last or self._patience_is_over()
             if state.finished or interrupted or state.step % output.checkpoint_every == 0:
                 self._checkpoint()
@@ -193,11 +196,9 @@ class _Run:
                 # Processes' gradients are averaged: with this factor that is the mean over all documents.
                 accelerator.backward(losses["loss"].sum() * (accelerator.num_processes / settings.batch))
             for place, name in enumerate(_PARTS):
-                sums[place] += (
-                    losses[name].detach().double().nansum().cpu()
-                    if name == "accuracy"
-                    else (losses[name].detach().double().sum().cpu())
-                )
+                values = losses[name].detach().double()
+                # A document without pairs has no accuracy.
+                sums[place] += (values.nansum() if name == "accuracy" else values.sum()).cpu()
             sums[-2] += int((losses["pairs"] > 0).sum())
         sums[-1] = float(stop())
         sums = accelerator.reduce(sums.to(accelerator.device, _sum_dtype(accelerator)), "sum").double().cpu()
@@ -205,8 +206,8 @@ class _Run:
         self._refuse_nan(float(sums[0]), norm)
         self.stepper.step()
         self.stepper.zero_grad()
-        values = dict(zip((*_PARTS, "with_pairs", "stop"), sums.tolist(), strict=True))
-        return values, values.pop("stop") > 0
+        named = dict(zip((*_PARTS, "with_pairs", "stop"), sums.tolist(), strict=True))
+        return named, named.pop("stop") > 0
 
     def _refuse_nan(self, loss: float, norm: Any) -> None:
         from mderank.training.checkpoint import going_on
@@ -226,75 +227,6 @@ class _Run:
         warm = round(settings.warmup * self.steps)
         share = step / warm if step < warm else (self.steps - step) / max(1, self.steps - warm)
         return settings.learning_rate * share
-
-    # --- what a step learns from ----------------------------------------------------------------------------------
-
-    def _batches(self, start: int) -> Iterator[list[Batch]]:
-        """For every step the batches of this process."""
-        from torch.utils.data import DataLoader
-
-        data = _Steps(self, start)
-        loader: DataLoader[list[Batch]] = DataLoader(
-            data,  # type: ignore[arg-type]
-            batch_size=None,
-            num_workers=self.recipe.training.loaders,
-            collate_fn=_as_it_is,
-        )
-        return iter(loader)
-
-    def step_batches(self, step: int) -> list[Batch]:
-        """The documents of a step that are this process', those of about one length together."""
-        from mderank.encoding.tokenizer import split
-        from mderank.training.objective import collate
-        from mderank.training.sampling import step_documents
-
-        settings = self.recipe.training
-        packed = self.recipe.objective.kind == "one-pass"
-        samples = []
-        for epoch, number in step_documents(settings.seed, step, settings.batch, self.documents):
-            document = self.corpus[number]
-            pieces = split(self.encoder.tokenizer, document.text)
-            samples.append(self.sampler.sample(document, pieces, (settings.seed, 2, epoch, number)))
-        samples.sort(key=lambda sample: sample.length if packed else len(sample.ids))
-        mine = samples[self.accelerator.process_index :: self.accelerator.num_processes]
-        size = settings.device_batch
-        return [
-            collate(self.encoder.spec, mine[first : first + size], packed=packed) for first in range(0, len(mine), size)
-        ]
-
-    def _held_out_samples(self, vocabulary: int) -> list[Any]:
-        """All pairs of the held-out documents, whatever is trained on: what is measured can then be compared."""
-        from dataclasses import replace
-
-        from mderank.training.sampling import Sampler
-
-        if not (self.recipe.validation.every and len(self.others)):
-            return []
-        recipe = self.recipe
-        if self.encoder.spec.one_pass and self.objective.pooling != "cls":
-            recipe = replace(recipe, objective=replace(recipe.objective, kind="one-pass", mlm=0.0))
-        sampler = Sampler(recipe, self.encoder.spec, vocabulary)
-        chosen = [(int(number), self.corpus[int(number)]) for number in self.others]
-        return [
-            sampler.sample(each, self.encoder.pieces(each.text), (recipe.training.seed, 3, number))
-            for number, each in chosen
-        ]
-
-    def _count_steps(self) -> int:
-        settings = self.recipe.training
-        a_epoch = len(self.documents) // settings.batch
-        if not a_epoch:
-            raise InputError(
-                f"the corpus has {len(self.corpus)} documents, of which {len(self.others)} are held out: too few for "
-                f"a batch of {settings.batch} (training.batch, validation.held_out)"
-            )
-        if settings.batch % self.accelerator.num_processes:
-            raise InputError(
-                f"a batch of {settings.batch} documents cannot be shared equally by {self.accelerator.num_processes} "
-                "processes: choose another training.batch"
-            )
-        self.steps_an_epoch = a_epoch
-        return settings.steps or settings.epochs * a_epoch
 
     def _seed(self) -> None:
         """What is random in a step (dropout) depends on the step and the process only."""
@@ -361,7 +293,7 @@ class _Run:
         documents = max(1, since.steps * self.recipe.training.batch)
         values = {name: since.values[name] / documents for name in ("loss", "rank", "mlm", "stay")}
         return {
-            "epoch": self.state.step / self.steps_an_epoch,
+            "epoch": self.state.step / self.data.steps_an_epoch,
             **values,
             "accuracy": 100 * since.values["accuracy"] / max(1.0, since.values["with_pairs"]),
             "learning_rate": self.learning_rate(self.state.step - 1),
@@ -369,7 +301,7 @@ class _Run:
             "pairs_per_second": since.values["pairs"] / max(1e-9, seconds),
         }
 
-    def _report(self, values: dict[str, float], seconds_a_step: float, at_start: int) -> None:
+    def _report(self, values: dict[str, float], seconds_a_step: float) -> None:
         objective = self.recipe.objective
         parts = ["rank", *(["mlm"] if objective.mlm else []), *(["stay"] if objective.stay else [])]
         left = timedelta(seconds=round(seconds_a_step * (self.steps - self.state.step)))
@@ -414,20 +346,25 @@ class _Run:
 
     def _publish(self) -> None:
         """Write the encoder as it is now."""
-        from mderank.training import card, model
+        from mderank.training import model
         from mderank.training.checkpoint import writing
 
         if self.main:
-            facts = {
-                "documents": len(self.documents),
-                "held_out": len(self.others),
-                "steps": self.steps,
-                "pooling": self.objective.pooling,
-            }
             with writing(self.folder / MODEL, self.folder / CHECKPOINTS) as draft:
                 model.write(draft, self.recipe, self.objective)
-                card.write_card(draft, self.recipe, self.state.as_dict(), facts)
+                self._write_card(draft)
         self.accelerator.wait_for_everyone()
+
+    def _write_card(self, folder: Path) -> None:
+        from mderank.training.card import write_card
+
+        facts = {
+            "documents": len(self.data.documents),
+            "held_out": len(self.data.others),
+            "steps": self.steps,
+            "pooling": self.objective.pooling,
+        }
+        write_card(folder, self.recipe, self.state.as_dict(), facts)
 
     def _draw(self) -> None:
         from mderank.training.curves import write_curves
@@ -442,24 +379,13 @@ class _Run:
             return
         if not self._validates:
             self._publish()
+        elif self.main:  # it was written when the best was found: now it is known how long the run was
+            self._write_card(self.folder / MODEL)
         self._draw()
 
     def _result(self) -> Result:
         model = self.folder / MODEL
         return Result(self.folder, model if model.is_dir() else None, self.state, self.steps)
-
-
-class _Steps:
-    """The steps that are left, as torch's loader takes them."""
-
-    def __init__(self, run: _Run, start: int) -> None:
-        self._run, self._start = run, start
-
-    def __len__(self) -> int:
-        return max(0, self._run.steps - self._start)
-
-    def __getitem__(self, number: int) -> list[Batch]:
-        return self._run.step_batches(self._start + number)
 
 
 class _Sums:
@@ -473,10 +399,6 @@ class _Sums:
         self.steps += 1
         for name, value in values.items():
             self.values[name] = self.values.get(name, 0.0) + value
-
-
-def _as_it_is(batches: list[Batch]) -> list[Batch]:
-    return batches
 
 
 def _last_only(accelerator: Accelerator, module: Any, last: bool) -> Any:
