@@ -17,7 +17,8 @@ WORD_GRAPH = (*COMMON, "window", "damping", "tags", "words", "distance", "phrase
 TOPICS = (*COMMON, "threshold", "linkage", "damping")
 ENCODER = (*COMMON, "diversity", "model", "pooling", "layer", "similarity", "exact", "max_pieces")
 SIF = (*COMMON, "diversity", "model", "layer", "domain", "average_layers", "a", "mix", "segment", "alignment")
-FLAGS = ("masking", "frequencies", "domain", "seed")  # options that the command line has a flag of its own for
+# Options that the command line has a flag of its own for.
+FLAGS = ("masking", "frequencies", "domain", "seed", "stop_words")
 
 Kind = Literal["embedding", "graph", "statistics", "floor"]
 
@@ -148,6 +149,8 @@ METHODS = {
                (*TOPICS, "representative"), "graph"),
         Method("multipartiterank", "mderank.baselines:MultipartiteRank", "phrases near phrases of other topics",
                (*TOPICS, "alpha"), "graph"),
+        Method("yake", "mderank.baselines:YAKE", "case, place, frequency and neighbours of the words",
+               (*COMMON, "ngram", "window", "features", "likeness", "threshold", "stop_words")),
         Method("tfidf", "mderank.baselines:TfIdf", "frequent here, rare in a corpus", (*COMMON, "frequencies")),
         Method("firstphrases", "mderank.baselines:FirstPhrases", "in the order of the text", kind="floor"),
         Method("random", "mderank.baselines:Random", "in no order", (*COMMON, "seed"), "floor"),

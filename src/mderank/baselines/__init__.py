@@ -14,13 +14,16 @@ from mderank.baselines.textrank import TextRank
 from mderank.baselines.tfidf import DocumentFrequencies, TfIdf
 from mderank.baselines.topicrank import TopicRank
 from mderank.baselines.word_frequencies import WordFrequencies
+from mderank.baselines.yake import YAKE, KeywordNGrams
 
 __all__ = [
+    "YAKE",
     "AttentionRank",
     "DocumentFrequencies",
     "EmbedRank",
     "FirstPhrases",
     "KeyBERT",
+    "KeywordNGrams",
     "MultipartiteRank",
     "PositionRank",
     "Random",

@@ -27,6 +27,43 @@ _ENGLISH = frozenset(
     """.split()
 )
 
+# Words that say little of what a text is about. A tagger would not take most of them for a noun; methods that count
+# words and have no tags would find them remarkable.
+_LIGHT_ENGLISH = frozenset(
+    """
+    zero two three four five six seven eight nine ten first second third fourth fifth secondly thirdly once twice
+    able available appropriate associated best better certain corresponding different following important inner known
+    like likely little main necessary new novel outer overall own particular possible previous recent respective right
+    same serious similar specific sure unlike unlikely useful
+    accordingly actually afterwards almost anyhow anyway apart approximately aside certainly clearly commonly
+    consequently currently definitely despite directly easily effectively entirely especially essentially eventually
+    exactly extremely far finally formerly forth frequently fully furthermore generally hardly highly hopefully
+    immediately initially lately later likewise mainly meanwhile merely nearly necessarily newly normally obviously
+    originally overly particularly possibly presently presumably previously primarily probably properly readily
+    reasonably recently regardless relatively respectively seriously significantly similarly simply simultaneously
+    slightly sometime soon specifically strongly subsequently substantially successfully sufficiently surely thereby
+    therein thoroughly today truly typically unfortunately usually widely
+    allow allowed allowing allows appear appeared appears ask asked asking asks becoming begin begins began believe
+    bring brings brought call called calls came cause caused causes come comes coming concern concerning consider
+    considered considering considers contain contained containing contains describe described describes enable enables
+    find finding finds follow followed follows found gave get getting give giving go goes going gone got happen
+    happens help helped helps hold include included includes including indicate indicated indicates involve involved
+    involves involving keep keeps kept knew know knows led let lie lies look looked looking looks made make makes making
+    mean meaning means meant need needed needs obtain obtained offer offered offers provide provided provides
+    providing put puts regard regarding regards remain remained remains require required requires said saw
+    say saying says see seeing seem seemed seems seen seek seeks sent shown show showed showing shows specified specify
+    stay take taken takes taking tell tend tends think thought told took tried tries try trying turn turned turns use
+    used uses using want wanted wants went wish yield yielded yields
+    example examples kind kinds lot lots mr mrs ms dr ok okay plus thing things way ways yes
+    """.split()
+)
+
+
+@cache
+def light_words_of(language: str) -> frozenset[str]:
+    """Further words of a language that are no keyword by themselves; spaCy's stop words have them already."""
+    return _LIGHT_ENGLISH if language == "en" else frozenset()
+
 
 @cache
 def stop_words_of(language: str) -> frozenset[str]:

@@ -70,6 +70,8 @@ def make_extractor(settings: dict[str, Any], given: frozenset[str] = frozenset()
         options["masking"] = _masking(settings["masking"])
     if "seed" in method.options:
         options["seed"] = settings["seed"]
+    if "stop_words" in method.options:
+        options["stop_words"] = _lines(settings["stop_words"])
     if "frequencies" in method.options:
         options["frequencies"] = _frequencies(settings["corpus"], options["tagger"], options["candidates"])
     if "domain" in method.options:
@@ -140,9 +142,8 @@ def _candidates(settings: dict[str, Any], given: frozenset[str]) -> CandidateSou
     """What the options ask for; without any, the method's own source (``None``) or all noun phrases."""
     from mderank.candidates import NGrams, NounPhrases, PhraseList
 
-    if not given.intersection(("pattern", "ngrams", "phrases", "stop_words", "max_phrase_words")) and _has_own(
-        settings["method"]
-    ):
+    asked = given.intersection(("pattern", "ngrams", "phrases", "stop_words", "max_phrase_words"))
+    if _has_own(settings["method"]) and not asked.difference(METHODS[settings["method"]].options):
         return None
     chosen = [f"--{name}" for name in ("pattern", "ngrams", "phrases") if settings[name]]
     if len(chosen) > 1:
