@@ -39,7 +39,7 @@ class SpacyTagger:
 
     ``pipeline`` is a pipeline's name or folder, a loaded ``spacy.Language``, or ``None`` for English. It is loaded
     once, when it is first needed. English pipelines give Penn tags, all others universal ones. With ``tags=False``
-    no component runs at all: only marks that end a sentence get a tag, and it is ten times as fast.
+    no component runs at all: only marks that end a sentence get a tag, and it is many times as fast.
     """
 
     def __init__(
