@@ -20,16 +20,16 @@ from mderank.candidates.base import is_word
 from mderank.candidates.stopwords import stop_words_of
 from mderank.document import Document, surface
 from mderank.encoder_ranker import EncoderRanker
-from mderank.encoding import EMBEDDED, Encoder, Inputs, Pieces
-from mderank.encoding.base import AttentionEncoder
+from mderank.encoding import EMBEDDED, AttentionEncoder, Encoder, Pieces
 from mderank.encoding.windows import windows
+from mderank.encoding.words import side_by_side
 from mderank.errors import ModelError, OptionError
 from mderank.ranker import Floats, RankerOptions, Reading, Scores, at_least
 from mderank.ranking.dedupe import stemmed
 
 # Attention costs the square of the length, also where an encoder takes thousands: what is longer is no sentence.
 LONGEST_SENTENCE = 512  # tokens
-BATCH = 1024  # tokens encoded at once; all of them of equally long sequences, so that there is no padding
+BATCH = 640  # tokens encoded at once, padding included
 # Vectors attend to each other in parts of no more than this; only the sentences of a book are more.
 LONGEST_PART = 1024
 _NUMBERS = 8_000_000  # floats computed at once
@@ -114,10 +114,11 @@ class AttentionRank(EncoderRanker):
         words = _content_words(document, pieces)
         sentences: list[Floats] = [np.zeros((0, self.encoder.spec.dimension))] * len(rows)
         begin = len(self.encoder.spec.prefix)
-        for some in _equally_long([pieces.part(each) for each in rows]):
-            states, weights = self.attention.attend(
-                self._inputs([pieces.part(rows[each]) for each in some]), self.layer
-            )
+        parts = [pieces.part(each) for each in rows]
+        for some in self._batches(parts):
+            inputs = side_by_side(self.encoder.spec, [parts[each].ids for each in some])
+            states, weights = self.attention.attend(inputs, self.layer)
+            # Padding attends to itself alone.
             for number, own, attended in zip(some, states, weights.sum(axis=(1, 2), dtype=np.float64), strict=True):
                 place = rows[number]
                 received[place.start : place.stop] = attended[begin : begin + len(place)]
@@ -130,15 +131,25 @@ class AttentionRank(EncoderRanker):
         pieces = [self.encoder.pieces(text).upto(self.encoder.spec.capacity) for text in texts]
         phrases: list[Floats] = [np.zeros(0)] * len(texts)
         begin = len(self.encoder.spec.prefix)
-        for some in _equally_long(pieces):
-            states = self.encoder.states(self._inputs([pieces[each] for each in some]), self.layer)
+        for some in self._batches(pieces):
+            inputs = side_by_side(self.encoder.spec, [pieces[each].ids for each in some])
+            states = self.encoder.states(inputs, self.layer)
             for number, own in zip(some, states, strict=True):
                 phrases[number] = _means(own[begin:], range(len(pieces[number])), _words(texts[number], pieces[number]))
         return phrases
 
-    def _inputs(self, some: Sequence[Pieces]) -> Inputs:
-        spec = self.encoder.spec
-        return Inputs(np.stack([np.asarray([*spec.prefix, *each.ids, *spec.suffix], dtype=np.int64) for each in some]))
+    def _batches(self, texts: Sequence[Pieces]) -> Iterator[list[int]]:
+        """The numbers of texts, the shortest first, that are encoded at once; one by one if there can be no padding."""
+        special = self.encoder.spec.max_length - self.encoder.spec.capacity
+        batch: list[int] = []
+        for number in sorted(range(len(texts)), key=lambda number: len(texts[number])):
+            full = (len(texts[number]) + special) * (len(batch) + 1) > BATCH
+            if batch and (full or not self.encoder.spec.one_pass):
+                yield batch
+                batch = []
+            batch.append(number)
+        if batch:
+            yield batch
 
 
 def _attention_of(encoder: Encoder) -> AttentionEncoder:
@@ -184,15 +195,6 @@ def _means(states: Floats, place: range, words: Sequence[range]) -> Floats:
         if word
     ]
     return np.stack(means) if means else np.zeros((0, states.shape[1]), dtype=states.dtype)
-
-
-def _equally_long(sequences: Sequence[Pieces]) -> Iterator[list[int]]:
-    """The numbers of sequences that are encoded at once."""
-    by_length: dict[int, list[int]] = defaultdict(list)
-    for number, each in enumerate(sequences):
-        by_length[len(each)].append(number)
-    for length, numbers in sorted(by_length.items()):
-        yield from _chunks(numbers, BATCH // max(1, length))
 
 
 def _chunks(numbers: Sequence[int], size: int) -> Iterator[list[int]]:

@@ -9,7 +9,7 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 
 from mderank.document import Span
-from mderank.encoding.base import Encoder, Floats, Inputs, Ints, Pieces
+from mderank.encoding.base import Encoder, EncoderSpec, Floats, Inputs, Ints, Pieces
 from mderank.encoding.windows import windows
 
 BATCH = 640  # tokens computed at once, as for one-pass masking
@@ -89,29 +89,12 @@ class PieceWords:
 
     def _states(self, texts: Sequence[Ints], layer: int | None) -> Floats:
         """The states ``(B, S, d)``, special tokens and padding included."""
-        inputs = self._inputs(texts)
+        inputs = side_by_side(self._encoder.spec, texts)
         if layer is not None:
             return self._encoder.states(inputs, layer)
         every = [self._encoder.states(inputs, each) for each in range(self.spec.layers + 1)]
         mean: Floats = np.mean(every, axis=0)
         return mean
-
-    def _inputs(self, texts: Sequence[Ints]) -> Inputs:
-        spec = self._encoder.spec
-        sequences = [np.concatenate([spec.prefix, text, spec.suffix]).astype(np.int64) for text in texts]
-        if len(sequences) == 1:
-            return Inputs(sequences[0][None])
-        size = max(map(len, sequences))
-        ids = np.full((len(sequences), size), spec.pad_id, dtype=np.int64)
-        positions = np.full((len(sequences), size), spec.first_position, dtype=np.int64)
-        visible = np.zeros((len(sequences), size, size), dtype=np.bool_)
-        for row, sequence in enumerate(sequences):
-            length = len(sequence)
-            ids[row, :length] = sequence
-            positions[row, :length] += np.arange(length)
-            visible[row, :length, :length] = True
-            visible[row, range(length, size), range(length, size)] = True  # what sees nothing is not a number
-        return Inputs(ids, positions, visible)
 
 
 def batches(ordered: Sequence[range], room: int, special: int) -> Iterator[list[range]]:
@@ -124,6 +107,24 @@ def batches(ordered: Sequence[range], room: int, special: int) -> Iterator[list[
         batch.append(item)
     if batch:
         yield batch
+
+
+def side_by_side(spec: EncoderSpec, texts: Sequence[Ints]) -> Inputs:
+    """Some texts with their special tokens, padded at their end if they are several, none of which sees another."""
+    sequences = [np.concatenate([spec.prefix, text, spec.suffix]).astype(np.int64) for text in texts]
+    if len(sequences) == 1:
+        return Inputs(sequences[0][None])
+    size = max(map(len, sequences))
+    ids = np.full((len(sequences), size), spec.pad_id, dtype=np.int64)
+    positions = np.full((len(sequences), size), spec.first_position, dtype=np.int64)
+    visible = np.zeros((len(sequences), size, size), dtype=np.bool_)
+    for row, sequence in enumerate(sequences):
+        length = len(sequence)
+        ids[row, :length] = sequence
+        positions[row, :length] += np.arange(length)
+        visible[row, :length, :length] = True
+        visible[row, range(length, size), range(length, size)] = True  # what sees nothing is not a number
+    return Inputs(ids, positions, visible)
 
 
 def _words(cut: range, states: Floats, first: Ints, last: Ints) -> tuple[Ints, Floats]:
