@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.metadata
 import platform
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -65,7 +66,7 @@ def card(recipe: Recipe, state: dict[str, Any], facts: dict[str, Any]) -> str:
         "## Recipe",
         "",
         "```toml",
-        recipe.as_toml().rstrip(),
+        _anywhere(recipe, base).as_toml().rstrip(),
         "```",
         "",
         f"mderank {mderank.__version__}, Python {platform.python_version()}, "
@@ -73,6 +74,18 @@ def card(recipe: Recipe, state: dict[str, Any], facts: dict[str, Any]) -> str:
         "",
     ]
     return "\n".join(lines)
+
+
+def _anywhere(recipe: Recipe, base: str) -> Recipe:
+    """The recipe without the paths of the machine that it ran on."""
+    files = tuple(Path(file).name if Path(file).is_absolute() else file for file in recipe.corpus.files)
+    sets = tuple(Path(name).name if Path(name).is_absolute() else name for name in recipe.validation.sets)
+    return replace(
+        recipe,
+        model=replace(recipe.model, name=base),
+        corpus=replace(recipe.corpus, files=files),
+        validation=replace(recipe.validation, sets=sets),
+    )
 
 
 def _pooling(facts: dict[str, Any]) -> str:
