@@ -151,7 +151,8 @@ METHODS = {
                (*TOPICS, "alpha"), "graph"),
         Method("yake", "mderank.baselines:YAKE", "case, place, frequency and neighbours of the words",
                (*COMMON, "ngram", "window", "features", "likeness", "threshold", "stop_words")),
-        Method("tfidf", "mderank.baselines:TfIdf", "frequent here, rare in a corpus", (*COMMON, "frequencies")),
+        Method("tfidf", "mderank.baselines:TfIdf", "frequent here, rare in a corpus",
+               (*COMMON, "frequencies", "nested")),
         Method("firstphrases", "mderank.baselines:FirstPhrases", "in the order of the text", kind="floor"),
         Method("random", "mderank.baselines:Random", "in no order", (*COMMON, "seed"), "floor"),
     )

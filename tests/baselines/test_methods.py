@@ -8,7 +8,7 @@ from math import log2
 import numpy as np
 import pytest
 
-from mderank import MMR, InputError, OptionError
+from mderank import MMR, InputError, NounPhrases, OptionError
 from mderank.baselines import DocumentFrequencies, EmbedRank, FirstPhrases, Random, TfIdf
 from mderank.document import Span
 from mderank.encoding import Request, embed
@@ -43,7 +43,7 @@ def test_tfidf():
     corpus = ["A reef is big.", "The reef, the boat.", "A boat is old.", "An old harbour.", "The reefs are big.", "Of."]
     frequencies = DocumentFrequencies.of(corpus, tagger=TAGGER)
     assert frequencies.documents == 6
-    assert frequencies.counts == {"reef": 3, "boat": 2, "old harbour": 1}
+    assert frequencies.counts == {"reef": 3, "boat": 2, "old harbour": 1, "old": 1, "harbour": 1}
     found = TfIdf(frequencies, tagger=TAGGER).extract(TEXT)
     assert {each.text: each.score for each in found} == pytest.approx(
         {"reef": 3 * log2(7 / 4), "old harbour": log2(7 / 2), "boat": log2(7 / 3)}
@@ -54,6 +54,30 @@ def test_tfidf():
 def test_tfidf_without_a_corpus_counts_only():
     found = TfIdf(tagger=TAGGER).extract(TEXT)
     assert [(each.text, each.score) for each in found] == [("reef", 3.0), ("old harbour", 1.0), ("boat", 1.0)]
+
+
+def test_tfidf_counts_what_stands_inside_longer_phrases_if_asked_to():
+    text = "The coral reef is near the old coral reef. A reef."
+    found = TfIdf(tagger=TAGGER).extract(text)
+    assert [(each.text, each.score) for each in found] == [("coral reef", 1), ("reef", 1), ("old coral reef", 1)]
+    found = TfIdf(tagger=TAGGER, nested=True).extract(text)
+    assert [(each.text, each.score) for each in found] == [("reef", 3), ("coral reef", 2), ("old coral reef", 1)]
+
+
+def test_parts_of_candidates_are_counted_once_a_document():
+    corpus = ["The coral reef is near the reef.", "A red coral reef."]
+    assert DocumentFrequencies.of(corpus, tagger=TAGGER).counts == {
+        "coral": 2,
+        "reef": 2,
+        "coral reef": 2,
+        "red": 1,
+        "red coral": 1,
+        "red coral reef": 1,
+    }
+    long = "bb cc dd ff gg hh jj kk ll mm"
+    counts = DocumentFrequencies.of([long], tagger=TAGGER, candidates=NounPhrases(max_words=None)).counts
+    assert max(len(phrase.split()) for phrase in counts if phrase != long) == 8
+    assert counts[long] == 1
 
 
 @pytest.mark.parametrize("name", ["df.json", "df.json.gz"])

@@ -23,10 +23,13 @@ from mderank.ranker import CandidateRanker, RankerOptions, Reading, Scores
 from mderank.ranking.dedupe import stemmed
 from mderank.tagging import SpacyTagger, Tagger
 
+# Words of a candidate's part that is counted too; candidates that are longer count whole.
+_LONGEST_PART = 8
+
 
 @dataclass(frozen=True)
 class DocumentFrequencies:
-    """In how many documents of a corpus each phrase, stemmed, is a candidate."""
+    """In how many documents of a corpus each phrase, stemmed, is a candidate or part of one."""
 
     documents: int
     counts: Mapping[str, int]
@@ -35,13 +38,14 @@ class DocumentFrequencies:
     def of(
         cls, texts: Iterable[str], *, tagger: str | Tagger | None = None, candidates: CandidateSource | None = None
     ) -> DocumentFrequencies:
-        """Count the candidates of a corpus, text by text."""
+        """Count the candidates of a corpus and their parts, text by text."""
         read = SpacyTagger(tagger) if tagger is None or isinstance(tagger, str) else tagger
         source = candidates or NounPhrases()
         counts: Counter[str] = Counter()
         number = 0
         for number, document in enumerate(read.tag(texts), start=1):  # noqa: B007
-            counts.update({stemmed(each.key, document.language) for each in source.find(document) if each.occurrences})
+            found = {stemmed(each.key, document.language) for each in source.find(document) if each.occurrences}
+            counts.update(found.union(*map(_parts, found)))
         return cls(number, dict(counts))
 
     def save(self, file: Path) -> None:
@@ -62,18 +66,36 @@ class DocumentFrequencies:
             ) from error
 
 
+def _parts(phrase: str) -> set[str]:
+    """The stretches of its words."""
+    words = phrase.split()
+    return {
+        " ".join(words[start : start + length])
+        for length in range(1, min(_LONGEST_PART, len(words)) + 1)
+        for start in range(len(words) - length + 1)
+    }
+
+
 class TfIdf(CandidateRanker):
     """Ranks candidates by how often they occur, weighed by how rare they are in a corpus.
 
     1. Find the candidates.
-    2. Count the occurrences of each, stem variants together: tf.
-    3. Score tf · log2(N / df), with N the corpus' documents and df those that have the phrase, this text counted
-       among them in both. Without a corpus all phrases are equally rare.
+    2. Count how often each was found, stem variants together: tf. With ``nested`` its places inside longer
+       candidates count too.
+    3. Score tf · log2(N / df), with N the corpus' documents and df those that have the phrase as a candidate or part
+       of one, this text counted among them in both. Without a corpus all phrases are equally rare.
     """
 
-    def __init__(self, frequencies: DocumentFrequencies | None = None, **options: Unpack[RankerOptions]) -> None:
+    def __init__(
+        self,
+        frequencies: DocumentFrequencies | None = None,
+        *,
+        nested: bool = False,
+        **options: Unpack[RankerOptions],
+    ) -> None:
         super().__init__(**options)
         self.frequencies = frequencies or DocumentFrequencies(0, {})
+        self.nested = nested
 
     def _score(self, readings: Sequence[Reading]) -> list[Scores]:
         scores = []
@@ -82,7 +104,7 @@ class TfIdf(CandidateRanker):
             stems = [stemmed(each.key, language) for each in reading.candidates]
             frequency: Counter[str] = Counter()
             for stem, each in zip(stems, reading.candidates, strict=True):
-                frequency[stem] += len(each.occurrences)
+                frequency[stem] += len(each.occurrences) if self.nested else each.found
             values = np.asarray([frequency[stem] * self._rarity(stem) for stem in stems], dtype=np.float64)
             scores.append(Scores(values, values))
         return scores
