@@ -1,6 +1,6 @@
 """The run: from a recipe to a trained encoder.
 
-    folder/recipe.toml     what is done
+    folder/recipe.json     what is done
     folder/log.csv         what came of it, a line every few steps; curves.svg shows it
     folder/checkpoints/    where it stands; the same command goes on from there
     folder/model/          the best encoder so far, for ``--model``
