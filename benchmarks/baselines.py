@@ -22,7 +22,7 @@ from mderank.extractor import Extractor
 from mderank.methods import METHODS
 
 NAMES = tuple(method.name for method in METHODS.values() if method.kind in ("graph", "statistics", "floor"))
-AT_LEAST = dict.fromkeys(("textrank", "singlerank", "positionrank"), 100.0)  # documents a second
+AT_LEAST = {method.name: 100.0 for method in METHODS.values() if method.kind == "graph"}  # documents a second
 BLOCK = 20  # documents between turns
 
 Side = Callable[[int], object]
