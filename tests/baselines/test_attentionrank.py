@@ -185,7 +185,7 @@ def test_many_vectors_attend_to_each_other_in_parts(monkeypatch):
 
 def test_phrases_of_many_documents_come_last():
     frequencies = DocumentFrequencies(9, {"reef": 5, "boat": 4})
-    assert [each.text for each in extract(weight=1, frequencies=frequencies)] == ["reef", "boat", "old boat"]
+    assert [each.text for each in extract(weight=1, max_df=5, frequencies=frequencies)] == ["reef", "boat", "old boat"]
     assert [each.text for each in extract(weight=1, max_df=4, frequencies=frequencies)] == ["boat", "old boat", "reef"]
     assert [each.text for each in extract(weight=1, max_df=3, frequencies=frequencies)] == ["old boat", "reef", "boat"]
 
@@ -231,6 +231,7 @@ def test_diversity():
         ({"weight": -0.1}, "between 0 and 1"),
         ({"weight": float("nan")}, "between 0 and 1"),
         ({"max_df": 3}, "give its frequencies too"),
+        ({"frequencies": DocumentFrequencies(1, {})}, "give it too .--set max_df=N"),
         ({"max_df": 0, "frequencies": DocumentFrequencies(1, {})}, "max_df must be at least 1, not 0"),
         ({"layer": 0}, "layer 0 has no attention"),
         ({"layer": -3}, "layer 0 has no attention"),
