@@ -123,8 +123,8 @@ def find_topics(phrases: Sequence[Phrase], threshold: float, linkage: Linkage) -
     topics = {index: [index] for index in range(len(phrases))}
     near = _similarities([phrase.stems for phrase in phrases])  # 1 − distance; 0 is left out
     least = 1 - threshold - 1e-9  # so that rounding keeps no two apart
-    queue = [(-value, one, other) for one in near for other, value in near[one].items() if one < other]
-    queue = [pair for pair in queue if -pair[0] >= least]
+    pairs = ((one, other, value) for one in near for other, value in near[one].items() if one < other)
+    queue = [(-value, one, other) for one, other, value in pairs if value >= least]
     heapify(queue)
     made = len(phrases)
     while queue:
@@ -141,8 +141,8 @@ def find_topics(phrases: Sequence[Phrase], threshold: float, linkage: Linkage) -
             near[each].pop(other, None)
             if value > 0:
                 near[each][made] = near[made][each] = value
-            if value >= least:
-                heappush(queue, (-value, each, made))
+                if value >= least:
+                    heappush(queue, (-value, each, made))
         made += 1
     return sorted(sorted(topic) for topic in topics.values())
 
