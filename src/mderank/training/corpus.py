@@ -176,7 +176,7 @@ def detokenise(text: str) -> str:
     text = re.sub(r" ([,.;:!?%)\]}…]+)(?=[ \"])", r"\1", text)  # several of them, each with its space
     text = re.sub(r'([,.;:!?%)\]}…]) "(?=[ ,.;:])', r'\1"', text)
     text = re.sub(r"([(\[{$£€#]) (?=\S)", r"\1", text)
-    text = re.sub(r" (n't|'s|'re|'ve|'d|'ll|'m|')(?=[ ,.;:)])", r"\1", text)
+    text = re.sub(r" (n't|'s|'re|'ve|'d|'ll|'m|')(?=[ ,.;:)\"])", r"\1", text)
     text = re.sub(r"(?<=\d) – (?=\d)", "–", text)
     return " ".join(text.split())
 
