@@ -1,9 +1,11 @@
 """Documents a second of the methods without an encoder, on one core, and YAKE against the package of its authors.
 
 Inspec abstracts with their titles, tagged beforehand: what is timed is candidates, scores and ranking, ten phrases a
-document, one document after the other. All methods take turns. Stems are cached by word, and all methods but the
-package share that cache, as they do in a process that goes on for a while. The package reads plain texts, which it
-splits by itself; ours is timed on tagged ones, and once more on plain texts, with all that it does to them.
+document, one document after the other. All methods take turns. Times are of the processor, of which one thread uses
+one core: on an idle machine they are those of the clock, on a busy one they leave out what others use of that core.
+Stems are cached by word, and all methods but the package share that cache, as they do in a process that goes on for a
+while. The package reads plain texts, which it splits by itself; ours is timed on tagged ones, and once more on plain
+texts, with all that it does to them.
 """
 
 from __future__ import annotations
@@ -11,6 +13,7 @@ from __future__ import annotations
 import importlib.util
 import os
 import statistics
+import time
 from collections.abc import Callable, Iterator, Sequence
 
 # One core means one thread too, which numpy's libraries settle when they are loaded.
@@ -60,7 +63,8 @@ def measure(quick: bool, names: Sequence[str] = NAMES) -> Iterator[Figure]:
     for each in sides.values():  # everything loaded, and every word stemmed once
         for number in range(len(plain)):
             each(number)
-    seconds = dict(zip(sides, alternate(list(sides.values()), len(plain), rounds, warm_up=False), strict=True))
+    timed = alternate(list(sides.values()), len(plain), rounds, warm_up=False, clock=time.process_time)
+    seconds = dict(zip(sides, timed, strict=True))
     for name in names:
         speeds = [len(texts) / each for each in seconds[name]]
         detail = f"{len(texts)} tagged abstracts, {rounds} rounds: {min(speeds):.0f} to {max(speeds):.0f}"

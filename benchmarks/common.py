@@ -163,7 +163,12 @@ def blocks(items: Sequence[Block], size: int) -> list[Sequence[Block]]:
 
 
 def alternate(
-    sides: Sequence[Callable[[int], object]], count: int, rounds: int, *, warm_up: bool = True
+    sides: Sequence[Callable[[int], object]],
+    count: int,
+    rounds: int,
+    *,
+    warm_up: bool = True,
+    clock: Callable[[], float] = time.perf_counter,
 ) -> list[list[float]]:
     """Seconds that each side takes for all of ``count`` blocks, round by round.
 
@@ -177,9 +182,9 @@ def alternate(
         for block in range(count):
             order = list(enumerate(sides))
             for index, side in order if (block + number) % 2 == 0 else reversed(order):
-                start = time.perf_counter()
+                start = clock()
                 side(block)
-                seconds[index][number] += time.perf_counter() - start
+                seconds[index][number] += clock() - start
     return seconds
 
 
