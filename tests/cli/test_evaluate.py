@@ -133,7 +133,7 @@ def lines(folder):
 
 
 def test_several_methods_share_the_tagging_and_give_what_each_gives_alone(run, dataset, tmp_path):
-    methods = ("tfidf", "firstphrases", "oracle")
+    methods = ("tfidf", "yake", "firstphrases", "oracle")
     given = [argument for method in methods for argument in ("--method", method)]
     result = run("evaluate", "-d", dataset, *given, "--out", tmp_path / "runs")
     assert result.exit_code == 0, result.stderr

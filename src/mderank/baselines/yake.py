@@ -23,7 +23,6 @@ from mderank.errors import OptionError
 from mderank.keyphrase import Keyphrase
 from mderank.ranker import CandidateRanker, RankerOptions, Reading, Scores, at_least, one_of
 from mderank.ranking.near_duplicates import LIKENESSES, Likeness, distinct
-from mderank.tagging import SpacyTagger
 
 _NGRAM = 3  # words
 
@@ -109,8 +108,9 @@ class YAKE(CandidateRanker):
                 raise OptionError("ngram is about YAKE's own candidates: give it or candidates, not both")
         else:
             self.candidates = KeywordNGrams(ngram, self.stop_words)
-            if isinstance(self.tagger, SpacyTagger):  # of tags, only those of the marks that end a sentence are used
-                self.tagger = self.tagger.without_tags()
+            without_tags = getattr(self.tagger, "without_tags", None)
+            if without_tags is not None:  # of tags, only those of the marks that end a sentence are used
+                self.tagger = without_tags()
 
     def _score(self, readings: Sequence[Reading]) -> list[Scores]:
         scores = []

@@ -33,6 +33,12 @@ class SharedTagger:
         self._known |= {text: (document, seconds) for text, document in zip(new, tagged, strict=True)}
         return iter([self._known[text][0] for text in asked])
 
+    def without_tags(self) -> Tagger:
+        """What a method that has no use for tags reads with when it is run alone: it must not fare otherwise here."""
+        without_tags = getattr(self._tagger, "without_tags", None)
+        tagger: Tagger = without_tags() if without_tags is not None else self
+        return tagger
+
     def forget(self) -> None:
         """Let go of all texts: the next set has others."""
         self._known.clear()
