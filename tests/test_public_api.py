@@ -25,6 +25,7 @@ def test_the_public_names():
         "EncoderSpec",
         "ExactFallbackWarning",
         "Extractor",
+        "FusionRank",
         "Highest",
         "InputError",
         "Keyphrase",

@@ -16,6 +16,7 @@ __version__ = "0.1.0"
 
 _HOMES = {
     "mderank.pipeline": ("MDERank",),
+    "mderank.fusion": ("FusionRank",),
     "mderank.extractor": ("Extractor",),
     "mderank.keyphrase": ("Keyphrase", "Keyphrases"),
     "mderank.document": ("Document", "Span", "Token"),
@@ -64,6 +65,7 @@ if TYPE_CHECKING:
     from mderank.errors import OptionError as OptionError
     from mderank.errors import TrainingError as TrainingError
     from mderank.extractor import Extractor as Extractor
+    from mderank.fusion import FusionRank as FusionRank
     from mderank.keyphrase import Keyphrase as Keyphrase
     from mderank.keyphrase import Keyphrases as Keyphrases
     from mderank.masking import All as All

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 from mderank.document import Span
@@ -17,7 +17,8 @@ class Keyphrase:
     ``text`` is its commonest form in the text, with single spaces; ``score`` says how much it matters, more is
     better; ``similarity`` is the raw similarity that the score was made from; ``spans`` are all its places, in
     order; ``forms`` are the distinct forms found at these places, commonest first. ``found`` is how often the source
-    of candidates came upon it by itself; it also stands where it is part of a longer phrase.
+    of candidates came upon it by itself; it also stands where it is part of a longer phrase. ``parts`` are what the
+    score is the sum of, by name, for methods that add up.
     """
 
     text: str
@@ -26,6 +27,7 @@ class Keyphrase:
     spans: tuple[Span, ...]
     forms: tuple[str, ...]
     found: int = 1
+    parts: Mapping[str, float] = field(default_factory=dict, hash=False)
 
     def as_dict(self) -> dict[str, Any]:
         """Plain data for JSON."""

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, TypedDict
 
 import numpy as np
@@ -53,12 +53,14 @@ class Scores:
     """What a method makes of the candidates of one document.
 
     ``vectors`` tell which candidates are alike, for diversity. A candidate that is not ``ranked`` comes last.
+    ``parts`` are what the scores are the sum of, by name, for methods that add up.
     """
 
     scores: Floats  # (m,) more is better
     similarities: Floats  # (m,) what the scores were made from
     vectors: Floats | None = None  # (m, d)
     ranked: Sequence[bool] | None = None  # (m,)
+    parts: Mapping[str, Floats] = field(default_factory=dict)  # (m,) each
 
 
 class RankerOptions(TypedDict, total=False):
@@ -203,6 +205,7 @@ def _keyphrase(reading: Reading, scored: Scores, best: int, spans: tuple[Span, .
         spans,
         variants,
         reading.candidates[best].found,
+        {name: float(values[best]) for name, values in scored.parts.items()},
     )
 
 

@@ -136,3 +136,29 @@ def test_many_nouns(tagged):
 def test_a_string_of_more_than_a_hundred_characters_is_no_word():
     words = [("a" * 100, "NN"), ("is", "VBZ"), ("b" * 101, "NN"), ("storm", "NN")]
     assert [each.key for each in NounPhrases().find(Document.from_tagged(words))] == ["a" * 100, "storm"]
+
+
+def test_nested_phrases_are_those_of_two_different_ones(tagged):
+    document = tagged(
+        "masked/JJ language/NN model/NN ,/, language/NN model/NN training/NN ,/, big/JJ language/NN model/NN"
+    )
+    assert keys(document) == ["masked language model", "language model training", "big language model"]
+    nested = NounPhrases(nested=True).find(document)
+    (part,) = [each for each in nested if each.key == "language model"]
+    assert len(part.occurrences) == 3
+    assert len(nested) == 4
+
+
+def test_a_phrase_twice_the_same_makes_no_nested_one(tagged):
+    document = tagged("deep/JJ sea/NN level/NN rises/VBZ deep/JJ sea/NN level/NN")
+    assert keys(document, nested=True) == ["deep sea level"]
+
+
+def test_nested_phrases_match_the_pattern_and_have_two_words(tagged):
+    document = tagged("old/JJ red/JJ sea/NN level/NN ,/, new/JJ old/JJ red/JJ bus/NN")
+    assert keys(document, nested=True) == ["old red sea level", "new old red bus"]
+
+
+def test_a_nested_phrase_that_also_stands_alone_is_one_candidate(tagged):
+    document = tagged("graph/NN theory/NN ,/, old/JJ graph/NN theory/NN ,/, new/JJ graph/NN theory/NN")
+    assert keys(document, nested=True) == ["graph theory", "old graph theory", "new graph theory"]

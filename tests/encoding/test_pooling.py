@@ -116,3 +116,11 @@ def test_differences_below_float32_survive():
     pool.add(0, states_)
     pool.replace(0, states_, [Hidden(0, rows(5), np.array([[1 + step]]))])
     assert pool.finish().changes[0, 0] == float(step) / 1_000_000
+
+
+@pytest.mark.parametrize("name", ["mean", "max", "cls"])
+def test_contexts_are_the_mean_states_of_what_is_hidden_over_all_windows(name):
+    pool = make_pool(name, 3, 2)
+    pool.add_contexts(FIRST, [(0, rows(1)), (1, rows(0, 2)), (2, rows())])
+    pool.add_contexts(SECOND, [(0, rows(0, 1))])
+    assert_allclose(pool.finish().contexts, [[(4 + 3 + 9) / 3, (2 + 3 + 1) / 3], [4, 6.5], [0, 0]])

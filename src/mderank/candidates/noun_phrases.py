@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from mderank.candidate import Candidate
@@ -30,6 +30,10 @@ class NounPhrases:
     ``pattern`` is a regular expression over tags in angle brackets (``None``: the paper's ``<NN.*|JJ>*<NN.*>``, or
     its like in universal tags). Phrases of more than ``max_words`` words are tables and lists rather than phrases,
     and are passed over (``None``: no limit, as in the paper). ``stop_words`` are added to the language's own.
+    ``nested`` takes, besides, the parts of at least two words that match the pattern and stand in two different longer
+    phrases: "language model" in "masked language model" and "language model training". What recurs in different
+    surroundings is a unit of its own (Frantzi et al. (2000), "Automatic recognition of multi-word terms: the
+    C-value/NC-value method").
 
     - A hyphenated word is one word; the possessive 's ends a phrase (add ``POS`` to the pattern to change that).
     - A line break inside a wrapped paragraph does not end a phrase, the end of a paragraph does.
@@ -44,6 +48,7 @@ class NounPhrases:
     pattern: str | None = None
     max_words: int | None = 8
     stop_words: frozenset[str] = field(default=frozenset())
+    nested: bool = False
 
     def __post_init__(self) -> None:
         if self.max_words is not None and self.max_words < 1:
@@ -54,12 +59,11 @@ class NounPhrases:
 
     def find(self, document: Document) -> list[Candidate]:
         """The noun phrases of ``document``."""
-        return locate(document, self._phrases(document))
+        phrases = list(self._phrases(document))
+        return locate(document, [*phrases, *self._parts(document, phrases)] if self.nested else phrases)
 
     def _phrases(self, document: Document) -> Iterator[range]:
-        tags = tuple(sorted({token.tag for token in document.tokens}))
-        regex = _compile(self.pattern or PATTERNS[document.tagset], tags)
-        letter = {tag: chr(_FIRST_LETTER + index) for index, tag in enumerate(tags)}
+        regex, letter = self._letters(document)
         for run in runs(document, self.stop_words):
             for start in range(run.start, run.stop, _LONGEST_RUN):
                 words = document.tokens[start : min(run.stop, start + _LONGEST_RUN)]
@@ -68,6 +72,35 @@ class NounPhrases:
                     too_long = self.max_words is not None and len(phrase) > self.max_words
                     if phrase and not too_long and is_content(phrase):
                         yield range(start + match.start(), start + match.end())
+
+    def _parts(self, document: Document, phrases: Sequence[range]) -> Iterator[range]:
+        """Parts of phrases that stand in two different ones, and by themselves in none: one place of each."""
+        regex, letter = self._letters(document)
+        words = [token.text.lower() for token in document.tokens]
+        tags = "".join(letter[token.tag] for token in document.tokens)
+        whole = {tuple(words[each.start : each.stop]): each for each in phrases}
+        holders: dict[tuple[str, ...], tuple[range, int]] = {}
+        for phrase in whole.values():
+            inside = {
+                tuple(words[start:stop]): range(start, stop)
+                for start in phrase
+                for stop in range(start + 2, phrase.stop + 1)
+                if stop - start < len(phrase) and regex.fullmatch(tags, start, stop)
+            }
+            for part, place in inside.items():
+                first, count = holders.get(part, (place, 0))
+                holders[part] = (first, count + 1)
+        yield from (
+            place
+            for part, (place, count) in holders.items()
+            if count >= 2 and part not in whole and is_content(document.tokens[place.start : place.stop])
+        )
+
+    def _letters(self, document: Document) -> tuple[re.Pattern[str], dict[str, str]]:
+        """The pattern over the letters of the document's tags."""
+        tags = tuple(sorted({token.tag for token in document.tokens}))
+        letter = {tag: chr(_FIRST_LETTER + index) for index, tag in enumerate(tags)}
+        return _compile(self.pattern or PATTERNS[document.tagset], tags), letter
 
 
 # Each tag of a document is one private letter, so that a match's positions are the words' positions.

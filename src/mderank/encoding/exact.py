@@ -30,6 +30,7 @@ def run(encoder: Encoder, pool: Pool, window: int, ids: Ints, masks: Sequence[tu
     """Encode a window and its masked variants, and hand the states to ``pool``."""
     states = encoder.states(Inputs(ids[None]), layer)[0]
     pool.add(window, states)
+    pool.add_contexts(states, masks)
     step = max(1, BATCH // len(ids))
     for start in range(0, len(masks), step):
         some = masks[start : start + step]

@@ -127,6 +127,7 @@ def run(encoder: Encoder, work: Iterable[Pass], layer: int) -> None:
             if item.first:
                 item.pool.add(item.window, window)
             if item.blocks:
+                item.pool.add_contexts(window, item.blocks)
                 item.pool.replace(item.window, window, _hidden(item, states[row]))
             start = item.length
             for phrase, ids in reversed(item.phrases):

@@ -11,7 +11,7 @@ their first states.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
@@ -36,6 +36,7 @@ class Embeddings:
     document: Floats  # (d,)
     changes: Floats  # (masks, d)
     phrases: Floats  # (phrases, d) embedded by themselves
+    contexts: Floats  # (masks, d) the mean state, unmasked, of the places that each mask hides
 
 
 class Pool(Protocol):
@@ -57,16 +58,36 @@ class Pool(Protocol):
         """The states ``(k, d)`` of a phrase by itself, special tokens included."""
         ...
 
+    def add_contexts(self, states: Floats, masks: Sequence[tuple[int, Ints]]) -> None:
+        """The rows of a window's ``states``, unmasked, that each mask hides."""
+        ...
+
     def finish(self) -> Embeddings:
         """The result over all windows."""
         ...
 
 
-class _Phrases:
-    """Gathers phrases' embeddings."""
+class _Beside:
+    """Gathers what is beside the document: phrases' embeddings, and the states of what masks hide."""
 
-    def __init__(self, count: int, dimension: int) -> None:
-        self._phrases = np.zeros((count, dimension))
+    def __init__(self, masks: int, dimension: int, phrases: int) -> None:
+        self._phrases = np.zeros((phrases, dimension))
+        self._contexts = np.zeros((masks, dimension))
+        self._hidden = np.zeros(masks, dtype=np.int64)
+
+    def add_contexts(self, states: Floats, masks: Sequence[tuple[int, Ints]]) -> None:
+        some = [(mask, rows) for mask, rows in masks if len(rows)]
+        if not some:
+            return
+        sizes = [len(rows) for _, rows in some]
+        owners = [mask for mask, _ in some]
+        held = states[np.concatenate([rows for _, rows in some])].astype(np.float64)
+        np.add.at(self._contexts, owners, np.add.reduceat(held, np.cumsum([0, *sizes[:-1]]), axis=0))
+        np.add.at(self._hidden, owners, sizes)
+
+    def _mean_contexts(self) -> Floats:
+        means: Floats = self._contexts / np.maximum(1, self._hidden)[:, None]
+        return means
 
     def add_phrase(self, phrase: int, states: Floats) -> None:
         self._phrases[phrase] = self._pooled(states.astype(np.float64))
@@ -75,11 +96,11 @@ class _Phrases:
         raise NotImplementedError
 
 
-class MeanPool(_Phrases):
+class MeanPool(_Beside):
     """Average over all tokens: ``E(d_M) − E(d) = Σ (z_t − h_t) / n``."""
 
     def __init__(self, masks: int, dimension: int, phrases: int = 0) -> None:
-        super().__init__(phrases, dimension)
+        super().__init__(masks, dimension, phrases)
         self._sum = np.zeros(dimension)
         self._count = 0
         self._changes = np.zeros((masks, dimension))
@@ -106,14 +127,14 @@ class MeanPool(_Phrases):
 
     def finish(self) -> Embeddings:
         count = max(1, self._count)
-        return Embeddings(self._sum / count, self._changes / count, self._phrases)
+        return Embeddings(self._sum / count, self._changes / count, self._phrases, self._mean_contexts())
 
 
-class MaxPool(_Phrases):
+class MaxPool(_Beside):
     """Maximum over all tokens, dimension by dimension (equation 1 of the paper)."""
 
     def __init__(self, masks: int, dimension: int, phrases: int = 0) -> None:
-        super().__init__(phrases, dimension)
+        super().__init__(masks, dimension, phrases)
         self._windows: dict[int, Floats] = {}
         self._masked: list[dict[int, Floats]] = [{} for _ in range(masks)]
         self._dimension = dimension
@@ -144,7 +165,7 @@ class MaxPool(_Phrases):
     def finish(self) -> Embeddings:
         changes = np.zeros((len(self._masked), self._dimension))
         if not self._windows:
-            return Embeddings(np.zeros(self._dimension), changes, self._phrases)
+            return Embeddings(np.zeros(self._dimension), changes, self._phrases, self._mean_contexts())
         order = sorted(self._windows)
         tops = np.stack([self._windows[window] for window in order])
         document = tops.max(axis=0)
@@ -155,14 +176,14 @@ class MaxPool(_Phrases):
                 for window, state in windows.items():
                     masked[index[window]] = state
                 changes[mask] = masked.max(axis=0) - document
-        return Embeddings(document, changes, self._phrases)
+        return Embeddings(document, changes, self._phrases, self._mean_contexts())
 
 
-class ClsPool(_Phrases):
+class ClsPool(_Beside):
     """The first token's state. Exact form only: in one pass it never sees a mask."""
 
     def __init__(self, masks: int, dimension: int, phrases: int = 0) -> None:
-        super().__init__(phrases, dimension)
+        super().__init__(masks, dimension, phrases)
         self._mean = MeanPool(masks, dimension)
 
     def _pooled(self, states: Floats) -> Floats:
@@ -179,7 +200,7 @@ class ClsPool(_Phrases):
         self._mean.reencode(window, states[:1], mask, masked[:1])
 
     def finish(self) -> Embeddings:
-        return replace(self._mean.finish(), phrases=self._phrases)
+        return replace(self._mean.finish(), phrases=self._phrases, contexts=self._mean_contexts())
 
 
 def make_pool(name: PoolingName, masks: int, dimension: int, phrases: int = 0) -> Pool:

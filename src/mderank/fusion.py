@@ -1,0 +1,119 @@
+"""FusionRank: what one encoder pass and the text itself say of a phrase, added up.
+
+MDERank asks how much the document changes without a phrase (Zhang et al. (2022), Findings of ACL), EmbedRank how near
+the phrase is to the document (Bennani-Smires et al. (2018), CoNLL). One pass answers both, and tells besides how much
+weight the encoder gives the phrase's own words. Where a phrase stands and how often is evidence as well, as in
+PromptRank (Kong et al. (2023), ACL) and YAKE (Campos et al. (2020), Information Sciences).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import ClassVar, Unpack
+
+import numpy as np
+
+from mderank.candidates import CandidateSource, NounPhrases
+from mderank.document import surface
+from mderank.encoder_ranker import EncoderOptions, EncoderRanker
+from mderank.encoding import EMBEDDED, Embeddings, Encoder, Request, embed
+from mderank.ranker import Floats, Reading, Scores
+from mderank.ranking import closeness, compare
+from mderank.ranking.dedupe import variant_key
+
+# Words after which a place begins to count as late; an abstract or a first paragraph is about as long.
+_LEAD = 100
+_TINY = 1e-30  # whose logarithm exists
+
+
+class FusionRank(EncoderRanker):
+    """Ranks the phrases of a text by five kinds of evidence, each in its own measure, added up.
+
+    >>> extractor = FusionRank()
+    >>> keyphrases = extractor.extract("Masked language models fill gaps in a text. Language models learn from gaps.")
+    >>> keyphrases[0].text, keyphrases[0].spans
+    ('language models', (Span(start=7, end=22), Span(start=44, end=59)))
+
+    1. Tag the text and find the candidates: noun phrases, and parts of them that stand in two different ones
+       (`NounPhrases(nested=True)`).
+    2. In one encoder pass embed the document E(d), each candidate by itself E(c), and the document without each
+       candidate E(d_c).
+    3. Closeness: cos(E(d), E(c)).
+    4. Change: ln(n² · (1 − cos(E(d), E(d_c)))) for a text of n word pieces. What a mask changes falls with the
+       square of the length, so that this can be compared between texts.
+    5. Emphasis: ln |h_c|, the length of the candidate's mean state in the document. An encoder that averages its
+       states makes those long that are to count for much.
+    6. Frequency: ln f, with f the number of its places; variants of a phrase that are one entry count together.
+    7. Position: − ln(1 + p / 100), with p the number of words before its first place.
+    8. Score the sum of closeness and ``change``, ``emphasis``, ``frequency`` and ``position`` times the others.
+    """
+
+    own_candidates: ClassVar[CandidateSource] = NounPhrases(nested=True)
+
+    def __init__(
+        self,
+        model: str | Path | Encoder = EMBEDDED,
+        *,
+        change: float = 0.05,
+        emphasis: float = 0.2,
+        frequency: float = 0.05,
+        position: float = 0.15,
+        **options: Unpack[EncoderOptions],
+    ) -> None:
+        super().__init__(model, **options)
+        self.weights = {
+            "closeness": 1.0,
+            "change": change,
+            "emphasis": emphasis,
+            "frequency": frequency,
+            "position": position,
+        }
+
+    def _score(self, readings: Sequence[Reading]) -> list[Scores]:
+        embeddings = embed(
+            self.encoder,
+            [self._request(reading) for reading in readings],
+            pooling=self.pooling,
+            layer=self.layer,
+            exact=self.exact,
+        )
+        return [self._fused(reading, each) for reading, each in zip(readings, embeddings, strict=True)]
+
+    def _request(self, reading: Reading) -> Request:
+        assert reading.pieces is not None
+        text, candidates = reading.document.text, reading.candidates
+        return Request(
+            reading.pieces,
+            reading.document.sentence_ends(),
+            [tuple(each.span for each in candidate.occurrences) for candidate in candidates],
+            [self.encoder.pieces(surface(text, candidate.occurrences[0].span)) for candidate in candidates],
+        )
+
+    def _fused(self, reading: Reading, embeddings: Embeddings) -> Scores:
+        near, _ = closeness(embeddings.document, embeddings.phrases, self.similarity)
+        parts = {"closeness": near, **self._own_evidence(reading, embeddings), **self._places(reading)}
+        weighted = {name: weight * parts[name] for name, weight in self.weights.items()}
+        return Scores(np.sum(list(weighted.values()), axis=0), near, embeddings.phrases, parts=weighted)
+
+    def _own_evidence(self, reading: Reading, embeddings: Embeddings) -> dict[str, Floats]:
+        assert reading.pieces is not None
+        _, changes = compare(embeddings.document, embeddings.changes, "cosine")
+        return {
+            "change": np.log(np.maximum(changes, _TINY)) + 2 * np.log(max(1, len(reading.pieces))),
+            "emphasis": np.log(np.maximum(np.linalg.norm(embeddings.contexts, axis=1), _TINY)),
+        }
+
+    def _places(self, reading: Reading) -> dict[str, Floats]:
+        """How often and how early, of each candidate and its variants."""
+        key = variant_key(reading.document, self.dedupe)
+        keys = [key(surface(reading.document.text, each.occurrences[0].span)) for each in reading.candidates]
+        counts: dict[str, int] = {}
+        firsts: dict[str, int] = {}
+        for name, each in zip(keys, reading.candidates, strict=True):
+            counts[name] = counts.get(name, 0) + len(each.occurrences)
+            firsts[name] = min(firsts.get(name, each.occurrences[0].words.start), each.occurrences[0].words.start)
+        return {
+            "frequency": np.log(np.asarray([counts[name] for name in keys], dtype=np.float64)),
+            "position": -np.log1p(np.asarray([firsts[name] for name in keys], dtype=np.float64) / _LEAD),
+        }

@@ -1,0 +1,87 @@
+import numpy as np
+import pytest
+
+from mderank import FusionRank, MDERank, NounPhrases
+from mderank.baselines import EmbedRank
+from mderank.encoding.base import Inputs
+from mderank.testing import FakeEncoder, FakeTagger
+
+TEXT = "The deep reef is near the old harbour. Old harbours and the reef have good maps of a deep reef."
+
+
+def fusion(encoder=None, **options):
+    return FusionRank(encoder or FakeEncoder({"reef": 3.0}), tagger=FakeTagger(), **options)
+
+
+def parts(**options):
+    return {each.text.lower(): each.parts for each in fusion(**options).extract(TEXT, top_k=None)}
+
+
+def scores(extractor):
+    return {each.text.lower(): each.score for each in extractor.extract(TEXT, top_k=None)}
+
+
+def test_closeness_is_embedranks_score():
+    near = scores(EmbedRank(FakeEncoder({"reef": 3.0}), tagger=FakeTagger()))
+    assert {phrase: each["closeness"] for phrase, each in parts().items()} == pytest.approx(near)
+
+
+def test_change_is_mderanks_score_freed_from_the_texts_length():
+    change = scores(MDERank(FakeEncoder({"reef": 3.0}), tagger=FakeTagger()))
+    pieces = len(FakeEncoder().pieces(TEXT))
+    expected = {phrase: np.log(value * pieces**2) for phrase, value in change.items()}
+    assert {phrase: each["change"] for phrase, each in parts(change=1.0).items()} == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("exact", [False, True])
+def test_emphasis_is_the_length_of_the_mean_state_at_the_phrases_places(exact):
+    encoder = FakeEncoder({"reef": 3.0})
+    pieces = encoder.pieces(TEXT)
+    ids = np.array([*encoder.spec.prefix, *pieces.ids, *encoder.spec.suffix])
+    states = encoder.states(Inputs(ids[None]), encoder.spec.layers)[0][len(encoder.spec.prefix) :]
+    rows = [row for row, (start, end) in enumerate(zip(pieces.starts, pieces.ends, strict=True))
+            if "reef" in TEXT[start:end]]  # fmt: skip
+    assert len(rows) == 3
+    expected = np.log(np.linalg.norm(states[rows].mean(axis=0)))
+    assert parts(emphasis=1.0, exact=exact)["reef"]["emphasis"] == pytest.approx(expected, rel=1e-5)
+
+
+def test_variants_count_together_and_from_the_first_of_them():
+    found = parts(frequency=1.0, position=1.0)
+    assert found["reef"]["frequency"] == pytest.approx(np.log(3))
+    assert found["old harbour"]["frequency"] == pytest.approx(np.log(2))
+    assert found["old harbour"]["position"] == pytest.approx(-np.log(1 + 6 / 100))
+    assert found["good maps"]["position"] == pytest.approx(-np.log(1 + 15 / 100))
+    apart = parts(frequency=1.0, dedupe="case")
+    assert apart["old harbour"]["frequency"] == apart["old harbours"]["frequency"] == 0
+
+
+def test_the_score_is_the_sum_of_its_parts():
+    for each in fusion().extract(TEXT, top_k=None):
+        assert set(each.parts) == {"closeness", "change", "emphasis", "frequency", "position"}
+        assert each.score == pytest.approx(sum(each.parts.values()))
+
+
+def test_without_the_other_evidence_it_is_embedrank():
+    alone = fusion(change=0.0, emphasis=0.0, frequency=0.0, position=0.0, candidates=NounPhrases())
+    near = EmbedRank(FakeEncoder({"reef": 3.0}), tagger=FakeTagger())
+    assert [each.text for each in alone.extract(TEXT)] == [each.text for each in near.extract(TEXT)]
+
+
+def test_a_phrase_that_recurs_inside_others_is_a_candidate():
+    text = "The fast graph theory and the old graph theory are new."
+    assert "graph theory" in {each.text for each in fusion().extract(text, top_k=None)}
+
+
+@pytest.mark.parametrize("name", ["change", "emphasis", "frequency", "position"])
+def test_each_weight_can_turn_the_order(name):
+    """So none of them is without effect."""
+    text = "The reef and the harbour have boats. " + "The long road is small. " * 30 + "The harbour."
+    plain = [each.text for each in fusion(**dict.fromkeys(("change", "emphasis", "frequency", "position"), 0.0))
+             .extract(text, top_k=None)]  # fmt: skip
+    orders = []
+    for weight in (-20.0, 20.0):
+        weights = {**dict.fromkeys(("change", "emphasis", "frequency", "position"), 0.0), name: weight}
+        orders.append([each.text for each in fusion(**weights).extract(text, top_k=None)])
+    assert orders[0] != orders[1]
+    assert sorted(orders[0]) == sorted(plain)
