@@ -150,3 +150,14 @@ def test_one_label_for_several_methods_is_refused(run, dataset):
     result = run("evaluate", "-d", dataset, "--method", "tfidf", "--method", "random", "--label", "x")
     assert result.exit_code == 2
     assert "--label names one run" in result.stderr
+
+
+def test_one_document_by_its_id(run, dataset, tmp_path):
+    out = ("--out", tmp_path / "runs", "--method", "firstphrases", "-q")
+    assert run("evaluate", "-d", dataset, "--document", "b", *out).exit_code == 0
+    folder = run_folder(tmp_path, "firstphrases-document=b")
+    assert [json.loads(line)["id"] for line in (folder / "documents.jsonl").read_text().splitlines()] == ["b"]
+    assert json.loads((folder / "run.json").read_text())["documents"] == ["b"]
+    result = run("evaluate", "-d", dataset, "--document", "z", *out)
+    assert result.exit_code == 2
+    assert "has no document z" in result.stderr

@@ -2,30 +2,23 @@
 
 from __future__ import annotations
 
-import hashlib
-import importlib.metadata
-import platform
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-import mderank
-from mderank.cli.making import common_options, given_options, make_extractor
+from mderank.cli.making import given_options, make_extractor
 from mderank.cli.options import SectionedCommand, import_spacy_without_torch, method_options, option
+from mderank.cli.running import ORACLE, about, label_of, make_oracle, method_settings, tasks_of
 from mderank.cli.terminal import progress
 from mderank.errors import OptionError
-from mderank.methods import METHODS, get_method
+from mderank.methods import METHODS
 
 if TYPE_CHECKING:
-    from mderank.evaluation.datasets import Dataset, LabelledDocument
     from mderank.evaluation.runner import Run
-    from mderank.extractor import Extractor
 
 PAPER_SETS = ("inspec", "semeval2017", "semeval2010", "duc2001", "krapivin", "nus")
-ORACLE = "oracle"
-VERSIONED = ("numpy", "onnxruntime", "tokenizers", "spacy", "snowballstemmer")
 
 
 @click.command(cls=SectionedCommand)
@@ -35,6 +28,7 @@ VERSIONED = ("numpy", "onnxruntime", "tokenizers", "spacy", "snowballstemmer")
 @option("Input", "--text", type=click.Choice(["paper", "whole"]), default="paper", show_default=True,
         help="The paper's input (512 words and pieces, its own use of titles), or title and whole text.")  # fmt: skip
 @option("Input", "--limit", type=click.IntRange(1), metavar="N", help="Only the first N documents of a set.")
+@option("Input", "--document", "only", multiple=True, metavar="ID", help="Only the document of this id; repeatable.")
 @option("Input", "--no-verify", is_flag=True, help="Do not compare the set's checksum.")
 @option("Results", "--out", type=click.Path(path_type=Path), default=Path("runs"), show_default=True,
         help="Runs go to OUT/SET/LABEL, and go on there if they were stopped.")  # fmt: skip
@@ -53,6 +47,7 @@ def evaluate(
     data_dir: str | None,
     text: str,
     limit: int | None,
+    only: tuple[str, ...],
     no_verify: bool,
     out: Path,
     label: str | None,
@@ -70,7 +65,7 @@ def evaluate(
     from mderank.evaluation.datasets import load_dataset
     from mderank.evaluation.measures import PAPER_MEASURES, Measure
     from mderank.evaluation.protocols import REPORTED, get_protocol
-    from mderank.evaluation.runner import Task, execute
+    from mderank.evaluation.runner import execute
     from mderank.evaluation.tagged import SharedTagger
     from mderank.tagging import SpacyTagger
 
@@ -79,7 +74,7 @@ def evaluate(
     chosen = [get_protocol(name) for name in dict.fromkeys((*REPORTED, *protocols))]
     columns = [Measure.parse(name) for name in measures] or list(PAPER_MEASURES)
     given = given_options()
-    every = [_settings(method, settings, given, text) for method in dict.fromkeys(methods)]
+    every = [method_settings(method, settings, given, text) for method in dict.fromkeys(methods)]
     names = list(dict.fromkeys(each for name in datasets for each in (PAPER_SETS if name == "all" else (name,))))
     if settings["tagger"] is None:
         import_spacy_without_torch()
@@ -92,16 +87,16 @@ def evaluate(
     runs: dict[str, list[Run]] = {method: [] for method in extractors}
     for name in names:
         dataset = load_dataset(name, data_dir, limit=limit, verify=not no_verify)
-        tasks = [Task(each.id, _text(text, dataset, each), each.keyphrases) for each in dataset.documents]
+        tasks = tasks_of(dataset, text, only)
         texts[dataset.name] = {task.id: task.text for task in tasks}
         for each in every:
             gold = {task.text: task.gold for task in tasks}
-            ranker = extractors[each["method"]] or _oracle(each, given, gold, further)
-            title = label or _label(each, given)
-            about = _about(each, dataset, text, limit, title, ranker)
+            ranker = extractors[each["method"]] or make_oracle(each, given, gold, further)
+            title = label or label_of(each, given, only)
+            told = about(each, dataset, text, limit, title, ranker, only)
             folder = out / dataset.name.replace("/", "-") / title
             with progress(f"{name} {title}" if len(every) > 1 else name, len(tasks), silent=quiet) as advance:
-                run = execute(ranker, tasks, folder, about, advance, tagger.clock)
+                run = execute(ranker, tasks, folder, told, advance, tagger.clock)
             runs[each["method"]].append(run)
             for note in () if quiet else _failures(run):
                 click.echo(f"mderank: note: {note}", err=True)
@@ -112,108 +107,6 @@ def evaluate(
         for of_method in runs.values():
             for protocol in chosen:
                 _print_table(protocol, columns, of_method, texts)
-
-
-def _settings(method: str, settings: dict[str, Any], given: frozenset[str], text: str) -> dict[str, Any]:
-    """What one method is run with.
-
-    On the paper's input these are its two cuts, and no limit on a phrase's length, unless the user says otherwise.
-    """
-    encoder = method != ORACLE and "max_pieces" in get_method(method).options
-    paper = {"max_words": 512, "max_phrase_words": 0, **({"max_pieces": 512} if encoder else {})}
-    ours = {name: value for name, value in paper.items() if name not in given} if text == "paper" else {}
-    return {**settings, **ours, "method": method}
-
-
-def _text(kind: str, dataset: Dataset, document: LabelledDocument) -> str:
-    from mderank.evaluation.datasets import paper_text, whole_text
-
-    return paper_text(dataset.info, document) if kind == "paper" else whole_text(document)
-
-
-def _oracle(
-    settings: dict[str, Any], given: frozenset[str], gold: dict[str, tuple[str, ...]], further: dict[str, Any]
-) -> Extractor:
-    from mderank.evaluation.oracle import Oracle
-
-    foreign = given & {
-        "model",
-        "masking",
-        "pooling",
-        "layer",
-        "exact",
-        "similarity",
-        "max_pieces",
-        "corpus",
-        "seed",
-        "assignments",
-    }
-    if foreign:
-        raise OptionError(f"the oracle has no option {', '.join(sorted(foreign))}: leave it out")
-    return Oracle(gold, **{**common_options(settings, given), **further})
-
-
-def _label(settings: dict[str, Any], given: frozenset[str]) -> str:
-    """The method, and what was asked of it."""
-    asked = [name for name in _NAMING if name in given]
-    values = [name if settings[name] is True else f"{name}={Path(str(settings[name])).name}" for name in asked]
-    return "-".join([settings["method"], *values, *(each.replace("/", "_") for each in settings["assignments"])])
-
-
-_NAMING = ("model", "masking", "pooling", "layer", "similarity", "exact", "diversity", "pattern", "ngrams", "phrases",
-           "max_words", "max_pieces", "max_phrase_words", "corpus", "seed")  # fmt: skip
-
-
-def _about(
-    settings: dict[str, Any], dataset: Dataset, text: str, limit: int | None, label: str, ranker: Any
-) -> dict[str, Any]:
-    """All that may change the result."""
-    encoder = getattr(ranker, "encoder", None)
-    tagger = ranker.tagger
-    return {
-        "label": label,
-        **{name: value for name, value in settings.items() if name != "threads"},
-        "assignments": list(settings["assignments"]),
-        "dataset": dataset.name,
-        "dataset_sha256": dataset.sha256,
-        "input": text,
-        "limit": limit,
-        "encoder": None if encoder is None else {"name": encoder.spec.name, "sha256": _checksum(encoder)},
-        "resolved": {name: getattr(ranker, name) for name in ("pooling", "layer", "exact") if hasattr(ranker, name)},
-        **_files(settings),
-        "tagger_version": getattr(tagger, "name", type(tagger).__name__),
-        "versions": {
-            "mderank": mderank.__version__,
-            "python": platform.python_version(),
-            **{name: importlib.metadata.version(name) for name in VERSIONED},
-        },
-    }
-
-
-def _files(settings: dict[str, Any]) -> dict[str, Any]:
-    """Checksums of the files that options of the method's own name."""
-    if not settings["assignments"]:
-        return {}
-    values = dict(map(get_method(settings["method"]).parse, settings["assignments"]))
-    files = {name: file for name, file in values.items() if isinstance(file, Path) and file.is_file()}
-    return {"files": {name: _sha256(file) for name, file in files.items()}} if files else {}
-
-
-def _sha256(file: Path) -> str:
-    with file.open("rb") as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()
-
-
-def _checksum(encoder: Any) -> str | None:
-    """Of the weights' files, where the encoder comes from a folder."""
-    folder = Path(getattr(encoder, "folder", encoder.spec.name))
-    if not folder.is_dir():
-        return None
-    digest = hashlib.sha256()
-    for file in sorted(file for kind in ("onnx", "safetensors", "hdf5") for file in folder.glob(f"*.{kind}")):
-        with file.open("rb") as stream:
-            digest.update(hashlib.file_digest(stream, "sha256").digest())
-    return digest.hexdigest()
 
 
 def _failures(run: Run) -> list[str]:

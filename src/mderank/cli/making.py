@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -56,14 +56,19 @@ def given_options() -> frozenset[str]:
     )
 
 
-def make_extractor(settings: dict[str, Any], given: frozenset[str] = frozenset(), **further: Any) -> Extractor:
-    """The extractor that the options ask for. ``given`` are those that must not be ignored."""
+def make_extractor(
+    settings: dict[str, Any],
+    given: frozenset[str] = frozenset(),
+    load: Callable[[Method, dict[str, Any]], Encoder | WordEncoder] | None = None,
+    **further: Any,
+) -> Extractor:
+    """The extractor that the options ask for. ``given`` are those that must not be ignored; ``load`` finds encoders."""
     method = get_method(settings["method"])
     refuse_foreign(method, given)
     options = {**common_options(settings, given), **further}
     options |= dict(method.parse(assignment) for assignment in settings["assignments"])
     if "model" in method.options:
-        options |= _encoder_options(method, settings)
+        options |= _encoder_options(method, settings, (load or load_model)(method, settings))
     if "diversity" in method.options:
         options["diversity"] = _diversity(settings)
     if "masking" in method.options:
@@ -117,12 +122,13 @@ def _diversity(settings: dict[str, Any]) -> Any:
     return MMR(1 - share) if share else None
 
 
-def _encoder_options(method: Method, settings: dict[str, Any]) -> dict[str, Any]:
+def _encoder_options(method: Method, settings: dict[str, Any], encoder: Encoder | WordEncoder) -> dict[str, Any]:
     names = ("pooling", "layer", "similarity", "exact", "max_pieces")
-    return {"model": _encoder(method, settings), **{name: settings[name] for name in names if name in method.options}}
+    return {"model": encoder, **{name: settings[name] for name in names if name in method.options}}
 
 
-def _encoder(method: Method, settings: dict[str, Any]) -> Encoder | WordEncoder:
+def load_model(method: Method, settings: dict[str, Any]) -> Encoder | WordEncoder:
+    """The encoder that the options name."""
     from mderank.encoding import load_encoder
 
     load = getattr(method.load(), "load_model", load_encoder)  # a method may have a way of its own

@@ -1,0 +1,141 @@
+"""From the options of ``mderank evaluate`` to a run: what the commands share that run methods on labelled sets."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.metadata
+import platform
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import mderank
+from mderank.cli.making import common_options
+from mderank.errors import InputError, OptionError
+from mderank.methods import get_method
+
+if TYPE_CHECKING:
+    from mderank.evaluation.datasets import Dataset
+    from mderank.evaluation.runner import Task
+    from mderank.extractor import Extractor
+
+ORACLE = "oracle"
+VERSIONED = ("numpy", "onnxruntime", "tokenizers", "spacy", "snowballstemmer")
+_NAMING = ("model", "masking", "pooling", "layer", "similarity", "exact", "diversity", "pattern", "ngrams", "phrases",
+           "max_words", "max_pieces", "max_phrase_words", "corpus", "seed")  # fmt: skip
+
+
+def method_settings(method: str, settings: dict[str, Any], given: frozenset[str], text: str) -> dict[str, Any]:
+    """What one method is run with.
+
+    On the paper's input these are its two cuts, and no limit on a phrase's length, unless the user says otherwise.
+    """
+    encoder = method != ORACLE and "max_pieces" in get_method(method).options
+    paper = {"max_words": 512, "max_phrase_words": 0, **({"max_pieces": 512} if encoder else {})}
+    ours = {name: value for name, value in paper.items() if name not in given} if text == "paper" else {}
+    return {**settings, **ours, "method": method}
+
+
+def tasks_of(dataset: Dataset, text: str, only: tuple[str, ...] = ()) -> list[Task]:
+    """The documents of a set as they are read; of those only some, if ``only`` has their ids."""
+    from mderank.evaluation.datasets import paper_text, whole_text
+    from mderank.evaluation.runner import Task
+
+    missing = set(only).difference(document.id for document in dataset.documents)
+    if missing:
+        raise InputError(f"{dataset.name} has no document {', '.join(sorted(missing))}: see the ids in its file")
+    return [
+        Task(each.id, paper_text(dataset.info, each) if text == "paper" else whole_text(each), each.keyphrases)
+        for each in dataset.documents
+        if not only or each.id in only
+    ]
+
+
+def make_oracle(
+    settings: dict[str, Any], given: frozenset[str], gold: dict[str, tuple[str, ...]], further: dict[str, Any]
+) -> Extractor:
+    """The ranking that no other can pass."""
+    from mderank.evaluation.oracle import Oracle
+
+    foreign = given & {
+        "model",
+        "masking",
+        "pooling",
+        "layer",
+        "exact",
+        "similarity",
+        "max_pieces",
+        "corpus",
+        "seed",
+        "assignments",
+    }
+    if foreign:
+        raise OptionError(f"the oracle has no option {', '.join(sorted(foreign))}: leave it out")
+    return Oracle(gold, **{**common_options(settings, given), **further})
+
+
+def label_of(settings: dict[str, Any], given: frozenset[str], only: tuple[str, ...] = ()) -> str:
+    """The method, and what was asked of it."""
+    asked = [name for name in _NAMING if name in given]
+    values = [name if settings[name] is True else f"{name}={Path(str(settings[name])).name}" for name in asked]
+    documents = [f"document={each}" for each in only]
+    parts = [settings["method"], *values, *settings["assignments"], *documents]
+    return "-".join(part.replace("/", "_") for part in parts)
+
+
+def about(
+    settings: dict[str, Any],
+    dataset: Dataset,
+    text: str,
+    limit: int | None,
+    label: str,
+    ranker: Any,
+    only: tuple[str, ...] = (),
+) -> dict[str, Any]:
+    """All that may change the result."""
+    encoder = getattr(ranker, "encoder", None)
+    tagger = ranker.tagger
+    return {
+        "label": label,
+        **{name: value for name, value in settings.items() if name != "threads"},
+        "assignments": list(settings["assignments"]),
+        "dataset": dataset.name,
+        "dataset_sha256": dataset.sha256,
+        "input": text,
+        "limit": limit,
+        **({"documents": list(only)} if only else {}),
+        "encoder": None if encoder is None else {"name": encoder.spec.name, "sha256": _checksum(encoder)},
+        "resolved": {name: getattr(ranker, name) for name in ("pooling", "layer", "exact") if hasattr(ranker, name)},
+        **_files(settings),
+        "tagger_version": getattr(tagger, "name", type(tagger).__name__),
+        "versions": {
+            "mderank": mderank.__version__,
+            "python": platform.python_version(),
+            **{name: importlib.metadata.version(name) for name in VERSIONED},
+        },
+    }
+
+
+def _files(settings: dict[str, Any]) -> dict[str, Any]:
+    """Checksums of the files that options of the method's own name."""
+    if not settings["assignments"]:
+        return {}
+    values = dict(map(get_method(settings["method"]).parse, settings["assignments"]))
+    files = {name: file for name, file in values.items() if isinstance(file, Path) and file.is_file()}
+    return {"files": {name: _sha256(file) for name, file in files.items()}} if files else {}
+
+
+def _sha256(file: Path) -> str:
+    with file.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+def _checksum(encoder: Any) -> str | None:
+    """Of the weights' files, where the encoder comes from a folder."""
+    folder = Path(getattr(encoder, "folder", encoder.spec.name))
+    if not folder.is_dir():
+        return None
+    digest = hashlib.sha256()
+    for file in sorted(file for kind in ("onnx", "safetensors", "hdf5") for file in folder.glob(f"*.{kind}")):
+        with file.open("rb") as stream:
+            digest.update(hashlib.file_digest(stream, "sha256").digest())
+    return digest.hexdigest()
