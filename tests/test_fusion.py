@@ -85,3 +85,23 @@ def test_each_weight_can_turn_the_order(name):
         orders.append([each.text for each in fusion(**weights).extract(text, top_k=None)])
     assert orders[0] != orders[1]
     assert sorted(orders[0]) == sorted(plain)
+
+
+def test_facts_are_what_was_counted_and_measured():
+    change = scores(MDERank(FakeEncoder({"reef": 3.0}), tagger=FakeTagger()))
+    for each in fusion().extract(TEXT, top_k=None):
+        assert set(each.facts) == set(each.parts)
+        assert each.facts["closeness"] == each.similarity
+        if each.text.lower() in change:
+            assert each.facts["change"] == pytest.approx(change[each.text.lower()])
+    facts = {each.text.lower(): each.facts for each in fusion().extract(TEXT, top_k=None)}
+    assert (facts["old harbour"]["frequency"], facts["old harbour"]["position"]) == (2, 6)
+    assert isinstance(facts["reef"]["frequency"], int)
+
+
+@pytest.mark.parametrize("similarity", ["cosine", "euclidean"])
+def test_what_a_mask_changed_is_a_fact_of_mderank_however_it_compares(similarity):
+    plain = MDERank(FakeEncoder(), tagger=FakeTagger()).extract(TEXT, top_k=None)
+    other = MDERank(FakeEncoder(), tagger=FakeTagger(), similarity=similarity).extract(TEXT, top_k=None)
+    assert {each.text: each.facts["change"] for each in other} == {each.text: each.score for each in plain}
+    assert not any(each.parts for each in other)

@@ -18,7 +18,7 @@ from mderank.candidates import CandidateSource, NounPhrases
 from mderank.document import surface
 from mderank.encoder_ranker import EncoderOptions, EncoderRanker
 from mderank.encoding import EMBEDDED, Embeddings, Encoder, Request, embed
-from mderank.ranker import Floats, Reading, Scores
+from mderank.ranker import Floats, Numbers, Reading, Scores
 from mderank.ranking import closeness, compare
 from mderank.ranking.dedupe import variant_key
 
@@ -92,19 +92,25 @@ class FusionRank(EncoderRanker):
 
     def _fused(self, reading: Reading, embeddings: Embeddings) -> Scores:
         near, _ = closeness(embeddings.document, embeddings.phrases, self.similarity)
-        parts = {"closeness": near, **self._own_evidence(reading, embeddings), **self._places(reading)}
-        weighted = {name: weight * parts[name] for name, weight in self.weights.items()}
-        return Scores(np.sum(list(weighted.values()), axis=0), near, embeddings.phrases, parts=weighted)
-
-    def _own_evidence(self, reading: Reading, embeddings: Embeddings) -> dict[str, Floats]:
-        assert reading.pieces is not None
         _, changes = compare(embeddings.document, embeddings.changes, "cosine")
+        lengths = np.linalg.norm(embeddings.contexts, axis=1)
+        facts = {"closeness": near, "change": changes, "emphasis": lengths, **self._places(reading)}
+        parts = self._evidence(reading, facts)
+        weighted = {name: weight * parts[name] for name, weight in self.weights.items()}
+        return Scores(np.sum(list(weighted.values()), axis=0), near, embeddings.phrases, parts=weighted, facts=facts)
+
+    def _evidence(self, reading: Reading, facts: dict[str, Numbers]) -> dict[str, Floats]:
+        """Each fact in its own measure."""
+        assert reading.pieces is not None
         return {
-            "change": np.log(np.maximum(changes, _TINY)) + 2 * np.log(max(1, len(reading.pieces))),
-            "emphasis": np.log(np.maximum(np.linalg.norm(embeddings.contexts, axis=1), _TINY)),
+            "closeness": facts["closeness"].astype(np.float64),
+            "change": np.log(np.maximum(facts["change"], _TINY)) + 2 * np.log(max(1, len(reading.pieces))),
+            "emphasis": np.log(np.maximum(facts["emphasis"], _TINY)),
+            "frequency": np.log(facts["frequency"]),
+            "position": -np.log1p(facts["position"] / _LEAD),
         }
 
-    def _places(self, reading: Reading) -> dict[str, Floats]:
+    def _places(self, reading: Reading) -> dict[str, Numbers]:
         """How often and how early, of each candidate and its variants."""
         key = variant_key(reading.document, self.dedupe)
         keys = [key(surface(reading.document.text, each.occurrences[0].span)) for each in reading.candidates]
@@ -114,6 +120,6 @@ class FusionRank(EncoderRanker):
             counts[name] = counts.get(name, 0) + len(each.occurrences)
             firsts[name] = min(firsts.get(name, each.occurrences[0].words.start), each.occurrences[0].words.start)
         return {
-            "frequency": np.log(np.asarray([counts[name] for name in keys], dtype=np.float64)),
-            "position": -np.log1p(np.asarray([firsts[name] for name in keys], dtype=np.float64) / _LEAD),
+            "frequency": np.asarray([counts[name] for name in keys], dtype=np.int64),
+            "position": np.asarray([firsts[name] for name in keys], dtype=np.int64),
         }

@@ -18,7 +18,9 @@ class Keyphrase:
     better; ``similarity`` is the raw similarity that the score was made from; ``spans`` are all its places, in
     order; ``forms`` are the distinct forms found at these places, commonest first. ``found`` is how often the source
     of candidates came upon it by itself; it also stands where it is part of a longer phrase. ``parts`` are what the
-    score is the sum of, by name, for methods that add up.
+    score is the sum of, by name, for methods that add up; ``facts`` are what was counted or measured, unscaled: each
+    part's under its name (``{"frequency": 3, "position": 12}``), and ``change``, 1 − cos of the document and the same
+    without the phrase, for methods that mask. Of variants that are one entry both are those of the best.
     """
 
     text: str
@@ -28,6 +30,7 @@ class Keyphrase:
     forms: tuple[str, ...]
     found: int = 1
     parts: Mapping[str, float] = field(default_factory=dict, hash=False)
+    facts: Mapping[str, float] = field(default_factory=dict, hash=False)
 
     def as_dict(self) -> dict[str, Any]:
         """Plain data for JSON."""

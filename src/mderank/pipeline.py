@@ -108,6 +108,7 @@ def _request(reading: Reading, masks: list[list[Mask]]) -> Request:
 def _strongest(masks: list[list[Mask]], embeddings: Embeddings, similarity: SimilarityName) -> Scores:
     """For each candidate what the strongest of its masks did; a candidate without any changed nothing."""
     similarities, scores = compare(embeddings.document, embeddings.changes, similarity)
+    _, changes = compare(embeddings.document, embeddings.changes, "cosine")
     unchanged, _ = compare(embeddings.document, np.zeros((1, len(embeddings.document))), similarity)
     strongest = []
     start = 0
@@ -119,4 +120,5 @@ def _strongest(masks: list[list[Mask]], embeddings: Embeddings, similarity: Simi
         np.append(similarities, unchanged)[strongest],
         np.vstack([embeddings.changes, np.zeros((1, embeddings.changes.shape[1]))])[strongest],
         [bool(some) for some in masks],
+        facts={"change": np.append(changes, 0.0)[strongest]},
     )

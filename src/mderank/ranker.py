@@ -32,6 +32,7 @@ _CHUNK_CHARACTERS = 400_000
 _WORD = re.compile(r"\S+")
 
 Floats = npt.NDArray[np.floating[Any]]
+Numbers = Floats | npt.NDArray[np.integer[Any]]
 
 
 @dataclass(frozen=True)
@@ -53,7 +54,9 @@ class Scores:
     """What a method makes of the candidates of one document.
 
     ``vectors`` tell which candidates are alike, for diversity. A candidate that is not ``ranked`` comes last.
-    ``parts`` are what the scores are the sum of, by name, for methods that add up.
+    ``parts`` are what the scores are the sum of, by name, for methods that add up. ``facts`` are what was counted or
+    measured, as it was before any scaling: each part's under its name, and under ``change`` what a mask changed,
+    1 − cos(E(d), E(d_M)), whatever the scores are made from.
     """
 
     scores: Floats  # (m,) more is better
@@ -61,6 +64,7 @@ class Scores:
     vectors: Floats | None = None  # (m, d)
     ranked: Sequence[bool] | None = None  # (m,)
     parts: Mapping[str, Floats] = field(default_factory=dict)  # (m,) each
+    facts: Mapping[str, Numbers] = field(default_factory=dict)  # (m,) each
 
 
 class RankerOptions(TypedDict, total=False):
@@ -206,6 +210,7 @@ def _keyphrase(reading: Reading, scored: Scores, best: int, spans: tuple[Span, .
         variants,
         reading.candidates[best].found,
         {name: float(values[best]) for name, values in scored.parts.items()},
+        {name: values[best].item() for name, values in scored.facts.items()},
     )
 
 
