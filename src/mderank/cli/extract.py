@@ -34,8 +34,9 @@ STDIN = "-"
 @option("Input", "--input-format", "-i", type=click.Choice(["auto", *FORMATS]), default="auto", show_default=True,
         help="What the input is; auto goes by names, and standard input by its beginning.")  # fmt: skip
 @option("Input", "--encoding", default="utf-8", show_default=True, help="Encoding of text without byte order mark.")
-@option("Input", "--text-field", default="text", show_default=True, help="Field of a JSON line that has the text.")
-@option("Input", "--id-field", default="id", show_default=True, help="Field of a JSON line that names the document.")
+@option("Input", "--text-field", default="text", show_default=True,
+        help="Field of a JSON line, or column of a table, that has the text.")  # fmt: skip
+@option("Input", "--id-field", default="id", show_default=True, help="Field or column that names the document.")
 @option("Input", "--tokens-field", metavar="FIELD", help="Field of a JSON line with [word, tag] pairs: no tagging.")
 @option("Results", "--top", "-k", type=click.IntRange(0), default=10, show_default=True,
         help="How many keyphrases a document; 0: all.")  # fmt: skip
@@ -59,8 +60,8 @@ def extract(
 ) -> None:
     """Extract the keyphrases of files, folders, patterns, or standard input.
 
-    PATH is a text, Markdown, HTML, PDF or JSON lines file (also .gz), a folder, which is searched to the bottom, a
-    pattern in quotes ('notes/**/*.md'), or - for standard input, which is also read when there is no PATH.
+    PATH is a text, Markdown, HTML, PDF, JSON lines, CSV or Parquet file (also .gz), a folder, which is searched to the
+    bottom, a pattern in quotes ('notes/**/*.md'), or - for standard input, which is also read when there is no PATH.
 
     Scores tell how much the document's embedding changes without the phrase: they rank the phrases of one document.
     """

@@ -1,6 +1,20 @@
-"""Files to texts: plain text, Markdown, HTML, PDF and JSON lines, from files, folders, patterns and standard input."""
+"""Files to texts: plain text, Markdown, HTML, PDF, JSON lines, CSV, Parquet; in files, folders, patterns, streams."""
 
 from mderank.reading.base import FORMATS, InputFormat, ReadOptions, Source
-from mderank.reading.files import find_files, read_file, read_stream
+from mderank.reading.files import find_files, find_records, read_file, read_record, read_stream, walk_files
+from mderank.reading.records import Place, Record
 
-__all__ = ["FORMATS", "InputFormat", "ReadOptions", "Source", "find_files", "read_file", "read_stream"]
+__all__ = [
+    "FORMATS",
+    "InputFormat",
+    "Place",
+    "ReadOptions",
+    "Record",
+    "Source",
+    "find_files",
+    "find_records",
+    "read_file",
+    "read_record",
+    "read_stream",
+    "walk_files",
+]

@@ -8,17 +8,18 @@ from typing import Literal
 from mderank.document import Document
 from mderank.errors import MDERankError
 
-InputFormat = Literal["text", "markdown", "html", "pdf", "jsonl"]
-FORMATS: tuple[InputFormat, ...] = ("text", "markdown", "html", "pdf", "jsonl")
+InputFormat = Literal["text", "markdown", "html", "pdf", "jsonl", "csv", "parquet"]
+FORMATS: tuple[InputFormat, ...] = ("text", "markdown", "html", "pdf", "jsonl", "csv", "parquet")
 
 
 @dataclass(frozen=True)
 class Source:
     """One document to extract from, or why it could not be read.
 
-    ``id`` is what a JSON line calls itself, else the file's name, with the line's number. Offsets refer to ``text``.
-    It is the file's own text, except where ``extracted`` says that it was taken out of something else (HTML, PDF).
-    ``prose`` is of the same length, with markup blanked. ``tagged`` is there if the words came with their tags.
+    ``id`` is what a JSON line or a row calls itself, else the file's name, with the line's number. Offsets refer to
+    ``text``. It is the file's own text, except where ``extracted`` says that it was taken out of something else
+    (HTML, PDF). ``prose`` is of the same length, with markup blanked. ``tagged`` is there if the words came with
+    their tags.
     """
 
     id: str | int

@@ -7,18 +7,21 @@ import gzip
 import io
 import os
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from mderank.errors import InputError, MDERankError
+from mderank.errors import InputError, MDERankError, MissingExtraError
 from mderank.reading.base import InputFormat, ReadOptions, Source
 from mderank.reading.decoding import decode
+from mderank.reading.gunzip import Gunzipped
 from mderank.reading.html import html_text
-from mderank.reading.jsonl import read_jsonl
+from mderank.reading.jsonl import read_line
 from mderank.reading.markdown import blank_markup
 from mderank.reading.pdf import pdf_text
+from mderank.reading.records import START, Place, Record, json_records
+from mderank.reading.tables import csv_records, parquet_records
 
 SUFFIXES: dict[str, InputFormat] = {
     ".txt": "text",
@@ -31,6 +34,9 @@ SUFFIXES: dict[str, InputFormat] = {
     ".pdf": "pdf",
     ".jsonl": "jsonl",
     ".ndjson": "jsonl",
+    ".csv": "csv",
+    ".tsv": "csv",
+    ".parquet": "parquet",
 }
 
 _SNIFF = 4096  # bytes
@@ -48,36 +54,61 @@ class Found:
 def find_files(paths: Sequence[str]) -> Found:
     """The files that ``paths`` (files, folders, patterns) stand for; folders are searched to the bottom, by name."""
     found = Found()
-    for path in paths:
-        here = Path(path)
-        if here.is_dir():
-            _search(here, found)
-        elif here.exists() or here.is_symlink() or not glob.has_magic(path):
-            found.files.append(here)
+    for each in walk_files(paths, skip=found.skipped.append):
+        if isinstance(each, Source):
+            found.errors.append(each)
         else:
-            matches = sorted(match for match in glob.glob(path, recursive=True) if not Path(match).is_dir())
-            found.files += map(Path, matches)
-            if not matches:
-                found.errors.append(_failed(path, "no file matches this pattern"))
+            found.files.append(each)
     return found
 
 
-def _search(folder: Path, found: Found) -> None:
-    before = len(found.files)
+def walk_files(
+    paths: Sequence[str], *, skip: Callable[[Path], None] = lambda file: None, without: Path | None = None
+) -> Iterator[Path | Source]:
+    """The files that ``paths`` stand for, one at a time, in the order of `find_files`; a failure where there is none.
+
+    ``skip`` is told of files in folders that are passed over. The folder ``without``, an absolute path, is not
+    searched.
+    """
+    for path in paths:
+        here = Path(path)
+        if here.is_dir():
+            yield from _search(here, skip, without)
+        elif here.exists() or here.is_symlink() or not glob.has_magic(path):
+            yield here
+        else:
+            matches = sorted(match for match in glob.glob(path, recursive=True) if not Path(match).is_dir())
+            yield from map(Path, matches)
+            if not matches:
+                yield _failed(path, "no file matches this pattern")
+
+
+def _search(folder: Path, skip: Callable[[Path], None], without: Path | None) -> Iterator[Path | Source]:
+    failures: list[Source] = []
+    anything = False
 
     def complain(error: OSError) -> None:
-        found.errors.append(_failed(str(error.filename or folder), f"cannot be read: {error.strerror}"))
+        failures.append(_failed(str(error.filename or folder), f"cannot be read: {error.strerror}"))
 
-    errors = len(found.errors)
     for place, folders, names in os.walk(folder, onerror=complain):
-        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        here = Path(place)
+        folders[:] = sorted(name for name in folders if not name.startswith(".") and (here / name).resolve() != without)
         for name in sorted(names):
-            if not name.startswith("."):
-                file = Path(place) / name
-                (found.files if _format_of(file) else found.skipped).append(file)
-    if len(found.files) == before and len(found.errors) == errors:
-        kinds = ", ".join(SUFFIXES)
-        found.errors.append(_failed(str(folder), f"this folder has no file that can be read ({kinds}, or with .gz)"))
+            if name.startswith("."):
+                continue
+            if _format_of(here / name) in (None, "csv"):  # a table beside texts more often describes them
+                skip(here / name)
+            else:
+                anything = True
+                yield here / name
+        anything = anything or bool(failures)
+        yield from failures
+        failures.clear()
+    yield from failures
+    if not anything and not failures:
+        kinds = ", ".join(suffix for suffix, form in SUFFIXES.items() if form != "csv")
+        note = "CSV files are read if they are named, or by a pattern in quotes"
+        yield _failed(str(folder), f"this folder has no file that can be read ({kinds}, or with .gz; {note})")
 
 
 def _format_of(file: Path) -> InputFormat | None:
@@ -87,34 +118,58 @@ def _format_of(file: Path) -> InputFormat | None:
 
 def read_file(file: Path, options: ReadOptions) -> Iterator[Source]:
     """The documents in a file; one with an error if it cannot be read."""
-    try:
-        with gzip.GzipFile(file) if file.suffix.lower() == ".gz" else file.open("rb") as stream:
-            yield from _read(_buffered(stream), str(file), options, options.format or _format_of(file))
-    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-        yield _failed(str(file), f"is not a whole gzip file: {error}")
-    except OSError as error:
-        yield _failed(str(file), f"cannot be read: {error.strerror or error}")
+    return (read_record(record, options) for record in find_records(file, options))
 
 
 def read_stream(stream: BinaryIO, name: str, options: ReadOptions) -> Iterator[Source]:
     """The documents in a stream, such as standard input."""
-    yield from _read(_buffered(stream), name, options, options.format)
+    return (read_record(record, options) for record in _records(stream, name, options, options.format, START))
 
 
-def _buffered(stream: Any) -> io.BufferedReader:
-    """Something that can be looked into before it is read."""
-    return stream if isinstance(stream, io.BufferedReader) else io.BufferedReader(stream)
-
-
-def _read(stream: io.BufferedReader, name: str, options: ReadOptions, form: InputFormat | None) -> Iterator[Source]:
-    form = form or _sniffed(stream.peek(_SNIFF)[:_SNIFF])
-    if form == "jsonl":
-        yield from read_jsonl(stream, name, options)
-        return
+def find_records(file: Path, options: ReadOptions, start: Place = START) -> Iterator[Record]:
+    """The documents in a file, not yet read, from ``start`` on; a failure, which is the last, if it cannot be read."""
+    name = str(file)
+    form = options.format or _format_of(file)
     try:
-        yield _whole(stream.read(), name, options, form)
+        with Gunzipped(file) if file.suffix.lower() == ".gz" else file.open("rb") as stream:
+            yield from _records(stream, name, options, form, start)
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        yield Record(name, place=None, failure=f"is not a whole gzip file: {error}")
+    except OSError as error:
+        yield Record(name, place=None, failure=f"cannot be read: {error.strerror or error}")
+
+
+def _records(stream: Any, name: str, options: ReadOptions, form: InputFormat | None, start: Place) -> Iterator[Record]:
+    buffered = stream if isinstance(stream, io.BufferedReader) else io.BufferedReader(stream)
+    form = form or _sniffed(buffered.peek(_SNIFF)[:_SNIFF])
+    try:
+        if form == "jsonl":
+            if start.offset:
+                buffered.seek(start.offset)
+            yield from json_records(buffered, name, start)
+        elif form == "csv":
+            yield from csv_records(buffered, name, options, start)
+        elif form == "parquet":
+            whole = buffered if buffered.seekable() else io.BytesIO(buffered.read())
+            yield from parquet_records(whole, name, options, start)
+        elif start == START:
+            yield Record(name, buffered.read(), form)
+    except MissingExtraError:
+        raise
     except MDERankError as error:
-        yield Source(name, error=InputError(f"{name}: {error}"))
+        yield Record(name, place=None, failure=str(error))
+
+
+def read_record(record: Record, options: ReadOptions) -> Source:
+    """The document that a record holds, or its error."""
+    if record.failure is not None:
+        return _failed(record.name, record.failure)
+    if record.form == "jsonl":
+        return read_line(record.data, record.name, options)
+    try:
+        return _whole(record.data, record.name, options, record.form)
+    except MDERankError as error:
+        return _failed(record.name, str(error))
 
 
 def _whole(data: bytes, name: str, options: ReadOptions, form: InputFormat) -> Source:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
 from typing import Any
 
 from mderank.document import Document
@@ -12,16 +11,12 @@ from mderank.reading.base import ReadOptions, Source
 from mderank.reading.decoding import decode
 
 
-def read_jsonl(lines: Iterable[bytes], name: str, options: ReadOptions) -> Iterator[Source]:
-    """A document for every line that is not blank; a bad line carries its error, with its number."""
-    for number, line in enumerate(lines, start=1):
-        if not line.strip():
-            continue
-        place = f"{name}:{number}"
-        try:
-            yield _document(_record(line, options.encoding), place, options)
-        except MDERankError as error:
-            yield Source(place, error=InputError(f"{place}: {error}"))
+def read_line(line: bytes, place: str, options: ReadOptions) -> Source:
+    """The document in one line; a bad one carries its error."""
+    try:
+        return _document(_record(line, options.encoding), place, options)
+    except MDERankError as error:
+        return Source(place, error=InputError(f"{place}: {error}"))
 
 
 def _record(line: bytes, encoding: str) -> dict[str, Any]:
