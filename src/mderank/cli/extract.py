@@ -42,6 +42,8 @@ STDIN = "-"
         help="How many keyphrases a document; 0: all.")  # fmt: skip
 @option("Results", "--format", "-f", "form", type=click.Choice(list(WRITERS)), default="table", show_default=True,
         help="html shows the text itself with its keyphrases highlighted.")  # fmt: skip
+@option("Results", "--explain", is_flag=True,
+        help="Also why each phrase has its score: its parts, what the mask changed, all its places.")  # fmt: skip
 @option("Results", "--output", "-o", metavar="FILE", help="Write to FILE.  [default: standard output]")
 @option("Results", "--quiet", "-q", is_flag=True, help="No progress, notes or warnings; errors only.")
 @method_options()
@@ -54,6 +56,7 @@ def extract(
     tokens_field: str | None,
     top: int,
     form: Any,
+    explain: bool,
     output: str | None,
     quiet: bool,
     **settings: Any,
@@ -80,7 +83,7 @@ def extract(
         results = _results(extractor, tagger, sources, top or None)
         count = None if STDIN in paths or not paths else len(found.files)
         with opened(output) as stream:
-            writer = make_writer(form, stream, color=wants_color(stream))
+            writer = make_writer(form, stream, color=wants_color(stream), explain=explain)
             failed = _write_all(writer, _shown(results, count, quiet or stream.isatty()), settings, quiet)
     if found.skipped and not quiet:
         kinds = Counter(file.suffix or "without suffix" for file in found.skipped)

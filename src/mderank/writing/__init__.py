@@ -21,6 +21,6 @@ WRITERS: dict[OutputFormat, type[Writer]] = {
 __all__ = ["WRITERS", "OutputFormat", "Result", "Writer", "make_writer"]
 
 
-def make_writer(name: OutputFormat, stream: TextIO, *, color: bool = False) -> Writer:
+def make_writer(name: OutputFormat, stream: TextIO, *, color: bool = False, explain: bool = False) -> Writer:
     """The writer of that name."""
-    return WRITERS[name](stream, color=color)
+    return WRITERS[name](stream, color=color, explain=explain)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, TextIO
 
 from mderank.keyphrase import Keyphrase, Keyphrases
+from mderank.writing.explanation import Explainer, Explanation
 
 OutputFormat = Literal["table", "json", "jsonl", "csv", "html"]
 
@@ -20,19 +21,35 @@ class Result:
     keyphrases: Keyphrases
     extracted: bool = False
 
-    def as_dict(self) -> dict[str, Any]:
-        """Plain data for JSON."""
+    def as_dict(self, *, explain: bool = False) -> dict[str, Any]:
+        """Plain data for JSON; with ``explain`` every keyphrase also says why it has its score."""
         found = self.keyphrases
+        explainer = Explainer(self.text) if explain else None
         return {
             "id": self.id,
             **({"text": self.text} if self.extracted else {}),
             "keyphrases": [
-                {**each.as_dict(), "score": shown(each.score), "similarity": shown(each.similarity)} for each in found
+                {
+                    **each.as_dict(),
+                    "score": shown(each.score),
+                    "similarity": shown(each.similarity),
+                    **(_explained(explainer.explain(each)) if explainer else {}),
+                }
+                for each in found
             ],
             "unseen": list(found.unseen) if found.unseen else None,
             "missing": list(found.missing),
             "error": str(found.error) if found.error else None,
         }
+
+
+def _explained(why: Explanation) -> dict[str, Any]:
+    return {
+        "parts": {name: shown(value) for name, value in why.parts.items()},
+        "facts": {name: value if isinstance(value, int) else shown(value) for name, value in why.facts.items()},
+        "masked_similarity": None if why.masked is None else shown(why.masked),
+        "occurrences": [place.as_dict() for place in why.places],
+    }
 
 
 def shown(score: float) -> float:
@@ -46,11 +63,12 @@ def places(keyphrase: Keyphrase) -> str:
 
 
 class Writer(ABC):
-    """Writes results one by one."""
+    """Writes results one by one; with ``explain`` also why each phrase has its score."""
 
-    def __init__(self, stream: TextIO, *, color: bool = False) -> None:
+    def __init__(self, stream: TextIO, *, color: bool = False, explain: bool = False) -> None:
         self.stream = stream
         self.color = color
+        self.explain = explain
 
     def begin(self) -> None:  # noqa: B027
         """Before the first result."""

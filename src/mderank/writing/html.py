@@ -6,11 +6,14 @@ Content-Security-Policy forbids anything but the page's own style.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from html import escape
+from typing import NamedTuple
 
-from mderank.keyphrase import Keyphrases
+from mderank.document import Span
+from mderank.keyphrase import Keyphrase, Keyphrases
 from mderank.writing.base import Result, Writer, shown
+from mderank.writing.explanation import MASKED, MEANINGS, SIMILARITY, Explainer, Explanation
 
 _LINKED = 60  # phrases of a document whose occurrences light up together
 
@@ -42,9 +45,26 @@ li .bar { grid-column: 2 / -1; height: 3px; border-radius: 2px; background: rgb(
   ol { position: static; max-height: none; margin-bottom: 1rem; } }
 """
 
+_EXPLAINING_STYLE = """
+section { grid-template-columns: minmax(0, 1fr) 28rem; }
+details { font-size: 13px; color: var(--dim); margin: 0 .4rem .5rem 2.6rem; }
+summary { cursor: pointer; }
+summary:focus-visible { outline: 2px solid var(--on); }
+table { border-collapse: collapse; width: 100%; margin: .3rem 0; }
+th { font-weight: 600; text-align: left; vertical-align: top; white-space: nowrap; }
+th, td { padding: .15rem .5rem .15rem 0; }
+td.value { text-align: right; vertical-align: top; font-variant-numeric: tabular-nums; color: var(--ink); }
+.part { display: block; height: 3px; border-radius: 2px; background: rgb(var(--mark)); width: var(--width); }
+.part.less { background: var(--dim); }
+ul { list-style: none; margin: 0; padding: 0; }
+ul li { padding: .15rem 0; overflow-wrap: anywhere; }
+ul li a { display: inline; padding: 0; text-decoration: underline; }
+ul b { color: var(--ink); }
+"""
+
 
 class HtmlWriter(Writer):
-    """One page for all documents."""
+    """One page for all documents. Explained, each phrase of the list can be unfolded."""
 
     _number = 0
 
@@ -54,7 +74,8 @@ class HtmlWriter(Writer):
             '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
             "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">"
             '<meta name="viewport" content="width=device-width, initial-scale=1"><title>Keyphrases</title>'
-            f"<style>{_STYLE}{linked} {{ outline: 2px solid var(--on); }}</style></head><body>\n"
+            f"<style>{_STYLE}{_EXPLAINING_STYLE if self.explain else ''}{linked} {{ outline: 2px solid var(--on); }}"
+            "</style></head><body>\n"
             "<header>Keyphrases by mderank: the stronger the colour, the more the text changes without the phrase."
             "</header>\n"
         )
@@ -64,17 +85,23 @@ class HtmlWriter(Writer):
         prefix = f"d{self._number}"
         found = result.keyphrases
         self.stream.write(f'<section><h2>{_safe(str(result.id))}</h2>\n{"".join(_notes(found))}<div class="text">')
-        self.stream.writelines(_highlighted(result, prefix))
+        marks = _marks(result)
+        self.stream.writelines(_highlighted(result, marks, prefix, every=self.explain))
         self.stream.write("</div>\n<ol>")
         best = max((each.score for each in found), default=0.0)
+        explainer = Explainer(result.text) if self.explain else None
         for number, each in enumerate(found, start=1):
             width = 100 * each.score / best if best > 0 else 0
             self.stream.write(
                 f'<li class="k{number}"><a href="#{prefix}k{number}"><span class="rank">{number}</span>'
                 f"<span>{_safe(each.text)}</span>"
                 f'<span class="score">{shown(each.score):.4g} · {len(each.spans)}×</span>'
-                f'<span class="bar" style="--width:{width:.0f}%"></span></a></li>'
+                f'<span class="bar" style="--width:{width:.0f}%"></span></a>'
             )
+            if explainer:
+                anchors = {mark.span: mark.anchor(prefix) for mark in marks if mark.number == number}
+                self.stream.writelines(_why(each, explainer.explain(each), anchors))
+            self.stream.write("</li>")
         self.stream.write("</ol></section>\n")
 
     def end(self) -> None:
@@ -90,32 +117,75 @@ def _notes(found: Keyphrases) -> Iterator[str]:
         yield f'<p class="note">Not read: what follows character {found.unseen.start}.</p>'
 
 
-def _highlighted(result: Result, prefix: str) -> Iterator[str]:
-    """The text with marks; where phrases overlap, the better one is marked."""
+class _Mark(NamedTuple):
+    """A highlighted place: the rank of its phrase, and the how-manieth mark of that phrase it is."""
+
+    span: Span
+    number: int
+    place: int
+
+    def anchor(self, prefix: str) -> str:
+        """Its id in the page."""
+        return f"{prefix}k{self.number}" + (f"p{self.place}" if self.place > 1 else "")
+
+
+def _marks(result: Result) -> list[_Mark]:
+    """What is highlighted, in the order of the text; where phrases overlap, the better one is."""
+    marks = []
+    covered = bytearray(len(result.text))
+    for number, each in enumerate(result.keyphrases, start=1):
+        place = 0
+        for span in each.spans:
+            if not any(covered[span.start : span.end]):
+                covered[span.start : span.end] = b"\1" * (span.end - span.start)
+                place += 1
+                marks.append(_Mark(span, number, place))
+    return sorted(marks)
+
+
+def _highlighted(result: Result, marks: list[_Mark], prefix: str, *, every: bool) -> Iterator[str]:
+    """The text with marks; a phrase's first can be linked to, or ``every`` one."""
     text, found = result.text, result.keyphrases
     best = max((each.score for each in found), default=0.0)
-    taken: list[tuple[int, int, int, bool]] = []
-    covered = bytearray(len(text))
-    for number, each in enumerate(found, start=1):
-        first = True
-        for start, end in each.spans:
-            if not any(covered[start:end]):
-                covered[start:end] = b"\1" * (end - start)
-                taken.append((start, end, number, first))
-                first = False
     position = 0
     limit = found.unseen.start if found.unseen else len(text)
-    for start, end, number, first in sorted(taken):
-        score = found[number - 1].score
+    for mark in marks:
+        score = found[mark.number - 1].score
         strength = 0.15 + 0.75 * (score / best if best > 0 else 0)
-        anchor = f' id="{prefix}k{number}"' if first else ""
-        yield _safe(text[position:start])
-        yield f'<mark class="k{number}"{anchor} title="{number}" style="--strength:{strength:.2f}">'
-        yield f"{_safe(text[start:end])}</mark>"
-        position = end
+        anchor = f' id="{mark.anchor(prefix)}"' if every or mark.place == 1 else ""
+        yield _safe(text[position : mark.span.start])
+        yield f'<mark class="k{mark.number}"{anchor} title="{mark.number}" style="--strength:{strength:.2f}">'
+        yield f"{_safe(text[mark.span.start : mark.span.end])}</mark>"
+        position = mark.span.end
     yield _safe(text[position:limit])
     if limit < len(text):
         yield f'<span class="unseen">{_safe(text[limit:])}</span>'
+
+
+def _why(keyphrase: Keyphrase, why: Explanation, anchors: Mapping[Span, str]) -> Iterator[str]:
+    """What unfolds below a phrase: the parts of its score, and its places, linked where they are highlighted."""
+    yield "<details><summary>why</summary><table>"
+    largest = max(map(abs, why.parts.values()), default=0.0)
+    for name, value in why.parts.items():
+        fact = f"{why.facts[name]:.4g}" if name in why.facts else ""
+        width = 100 * abs(value) / largest if largest else 0
+        less = " less" if value < 0 else ""
+        bar = f'<span class="part{less}" style="--width:{width:.0f}%"></span>'
+        yield _row(name, f"{value:+.4f}", ": ".join(filter(None, (fact, MEANINGS.get(name)))), bar)
+    if not why.parts:
+        yield _row("similarity", f"{keyphrase.similarity:.6g}", SIMILARITY)
+    if why.masked is not None:
+        yield _row("without it", why.shown_masked(), MASKED)
+    yield "</table><ul>"
+    for place in why.places:
+        where = f"{place.line}:{place.column}"
+        link = f'<a href="#{anchors[place.span]}">{where}</a>' if place.span in anchors else where
+        yield f"<li>{link} {_safe(place.before)}<b>{_safe(place.phrase)}</b>{_safe(place.after)}</li>"
+    yield "</ul></details>"
+
+
+def _row(name: str, value: str, meaning: str, bar: str = "") -> str:
+    return f'<tr><th scope="row">{_safe(name)}</th><td class="value">{value}</td><td>{_safe(meaning)}{bar}</td></tr>'
 
 
 def _safe(text: str) -> str:

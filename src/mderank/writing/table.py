@@ -2,30 +2,60 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import click
 
+from mderank.keyphrase import Keyphrase
 from mderank.writing.base import Result, Writer
+from mderank.writing.explanation import MASKED, MEANINGS, SIMILARITY, Explainer, Explanation
 
 _BAR = 10  # characters of the longest bar
+_PLACES = 5  # places of a phrase that are shown; JSON and HTML have all
 
 
 class TableWriter(Writer):
-    """Rank, score with a bar, number of occurrences, phrase; a heading for each document if there are several."""
+    """Rank, score with a bar, number of occurrences, phrase; a heading for each document if there are several.
+
+    Explained, each phrase is followed by the parts of its score, with what they were made from, and by its places.
+    """
 
     def write(self, result: Result) -> None:
         lines = [self._style(str(result.id), bold=True)]
         best = max((each.score for each in result.keyphrases), default=0.0)
+        explainer = Explainer(result.text) if self.explain else None
         for number, each in enumerate(result.keyphrases, start=1):
             filled = round(_BAR * each.score / best) if best > 0 else 0
             bar = self._style("█" * filled, fg="cyan") + " " * (_BAR - filled)
             count = self._style(f"{len(each.spans):>3}×", dim=True)
             lines.append(f"{number:>4}  {each.score:<10.4g} {bar} {count}  {self._style(each.text, bold=number <= 3)}")
+            if explainer:
+                lines += [*self._why(each, explainer.explain(each)), ""]
         if result.keyphrases.error:
             lines.append("      " + self._style("could not be read", fg="red"))
         elif not result.keyphrases:
             lines.append("      " + self._style("no keyphrases", dim=True))
         self.stream.write("\n".join(lines) + "\n\n")
         self.stream.flush()
+
+    def _why(self, keyphrase: Keyphrase, why: Explanation) -> Iterator[str]:
+        for name, value in why.parts.items():
+            fact = f"{why.facts[name]:.4g}" if name in why.facts else ""
+            yield self._row(name, f"{value:+.4f}", fact and f"from {fact}", MEANINGS.get(name, ""))
+        if not why.parts:
+            yield self._row("similarity", f"{keyphrase.similarity:.6g}", "", SIMILARITY)
+        if why.masked is not None:
+            yield self._row("without it", why.shown_masked(), "", MASKED)
+        for place in why.places[:_PLACES]:
+            around = (self._style(place.before, dim=True), self._style(place.after, dim=True))
+            yield f"      {f'{place.line}:{place.column}':<12}{around[0]}[{place.phrase}]{around[1]}"
+        if len(why.places) > _PLACES:
+            yield self._style(
+                f"      and {len(why.places) - _PLACES} more places: -f html or -f json has all", dim=True
+            )
+
+    def _row(self, name: str, value: str, fact: str, meaning: str) -> str:
+        return f"      {name:<12}{value:>9}  {self._style(f'{fact:<14} {meaning}', dim=True)}".rstrip()
 
     def _style(self, text: str, *, bold: bool = False, dim: bool = False, fg: str | None = None) -> str:
         return click.style(text, bold=bold, dim=dim, fg=fg) if self.color else text
