@@ -20,7 +20,7 @@ from mderank.encoder_ranker import EncoderOptions, EncoderRanker
 from mderank.encoding import EMBEDDED, Embeddings, Encoder, Request, embed
 from mderank.ranker import Floats, Numbers, Reading, Scores
 from mderank.ranking import closeness, compare
-from mderank.ranking.dedupe import variant_key
+from mderank.ranking.dedupe import stemmed
 
 # Words after which a place begins to count as late; an abstract or a first paragraph is about as long.
 _LEAD = 100
@@ -44,7 +44,7 @@ class FusionRank(EncoderRanker):
        square of the length, so that this can be compared between texts.
     5. Emphasis: ln |h_c|, the length of the candidate's mean state in the document. An encoder that averages its
        states makes those long that are to count for much.
-    6. Frequency: ln f, with f the number of its places; variants of a phrase that are one entry count together.
+    6. Frequency: ln f, with f the number of its places; "network" and "networks" count together.
     7. Position: − ln(1 + p / 100), with p the number of words before its first place.
     8. Score the sum of closeness and ``change``, ``emphasis``, ``frequency`` and ``position`` times the others.
     """
@@ -112,8 +112,10 @@ class FusionRank(EncoderRanker):
 
     def _places(self, reading: Reading) -> dict[str, Numbers]:
         """How often and how early, of each candidate and its variants."""
-        key = variant_key(reading.document, self.dedupe)
-        keys = [key(surface(reading.document.text, each.occurrences[0].span)) for each in reading.candidates]
+        document = reading.document
+        keys = [
+            stemmed(surface(document.text, each.occurrences[0].span), document.language) for each in reading.candidates
+        ]
         counts: dict[str, int] = {}
         firsts: dict[str, int] = {}
         for name, each in zip(keys, reading.candidates, strict=True):

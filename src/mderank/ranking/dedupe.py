@@ -25,7 +25,7 @@ def merge(document: Document, candidates: list[Candidate], ranked: Iterable[int]
     ``stem`` one for forms whose words have the same stems.
     """
     entries: dict[str, tuple[int, list[Span]]] = {}
-    key = variant_key(document, by)
+    key = _key(document, by)
     for index in ranked:
         for occurrence in candidates[index].occurrences:
             form = surface(document.text, occurrence.span)
@@ -39,8 +39,7 @@ def forms(document: Document, spans: Iterable[Span]) -> tuple[str, ...]:
     return tuple(form for form, _ in Counter(surface(document.text, span) for span in spans).most_common())
 
 
-def variant_key(document: Document, by: Dedupe) -> Callable[[str], str]:
-    """What the forms of a phrase have in common that are one entry."""
+def _key(document: Document, by: Dedupe) -> Callable[[str], str]:
     if by == "none":
         return str
     if by == "case":
