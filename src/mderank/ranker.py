@@ -209,7 +209,7 @@ def _keyphrase(reading: Reading, scored: Scores, best: int, spans: tuple[Span, .
         spans,
         variants,
         reading.candidates[best].found,
-        {name: float(values[best]) for name, values in scored.parts.items()},
+        {name: float(values[best]) + 0.0 for name, values in scored.parts.items()},  # never −0
         {name: values[best].item() for name, values in scored.facts.items()},
     )
 

@@ -192,4 +192,4 @@ def test_a_method_tells_what_it_does(run):
     assert "1. Tag the text" in text
     result = run("methods", "bogus")
     assert result.exit_code == 2
-    assert "it is one of mderank, embedrank" in result.stderr
+    assert "it is one of mderank, fusion, embedrank" in result.stderr

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from mderank.cli.configuration import config_option
 from mderank.cli.making import given_options, make_extractor
 from mderank.cli.options import SectionedCommand, import_spacy_without_torch, method_options, option
 from mderank.cli.running import ORACLE, about, label_of, make_oracle, method_settings, tasks_of
@@ -41,6 +42,7 @@ PAPER_SETS = ("inspec", "semeval2017", "semeval2010", "duc2001", "krapivin", "nu
         show_default=True, help="How candidates are ranked; oracle: gold phrases first, the best there is. "
         "Repeatable: texts are then tagged once for all.")  # fmt: skip
 @method_options(without=("method", "dedupe", "min_score", "max_sum"))  # a run keeps the whole ranking
+@config_option
 def evaluate(
     datasets: tuple[str, ...],
     methods: tuple[str, ...],

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from mderank.cli.configuration import config_option
 from mderank.cli.making import given_options, make_extractor
 from mderank.cli.options import SectionedCommand, import_spacy_without_torch, method_options, option
 from mderank.cli.terminal import output as opened
@@ -47,6 +48,7 @@ STDIN = "-"
 @option("Results", "--output", "-o", metavar="FILE", help="Write to FILE.  [default: standard output]")
 @option("Results", "--quiet", "-q", is_flag=True, help="No progress, notes or warnings; errors only.")
 @method_options()
+@config_option
 def extract(
     paths: tuple[str, ...],
     input_format: Any,

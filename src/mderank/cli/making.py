@@ -49,11 +49,10 @@ _OF_METHODS = (
 
 
 def given_options() -> frozenset[str]:
-    """The options that the user wrote, as against those that have their default."""
+    """The options that the user wrote, here or in a file, as against those that have their default."""
     context = click.get_current_context()
-    return frozenset(
-        name for name in context.params if context.get_parameter_source(name) is ParameterSource.COMMANDLINE
-    )
+    written = (ParameterSource.COMMANDLINE, ParameterSource.DEFAULT_MAP)
+    return frozenset(name for name in context.params if context.get_parameter_source(name) in written)
 
 
 def make_extractor(

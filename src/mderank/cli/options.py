@@ -7,17 +7,29 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 import click
+from click.core import ParameterSource
 
+from mderank.errors import OptionError
 from mderank.methods import METHODS
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 SECTIONS = ("Input", "Results", "Candidates", "Method", "Other")
 DEFAULT_MODEL = "minilm-l6"
+CONFIG = "mderank.config"  # where a context keeps the name of the file that --config read
 
 
 class SectionedCommand(click.Command):
-    """A command whose help shows its options under headings."""
+    """A command whose help shows its options under headings, and whose errors name the file that has options."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Where options come from a file too, an error about options says so."""
+        try:
+            return super().invoke(ctx)
+        except OptionError as error:
+            if CONFIG not in ctx.meta:
+                raise
+            raise OptionError(f"{error} (with the options of {ctx.meta[CONFIG]})") from error
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """One list of options a section, what is not in any last."""
@@ -41,6 +53,15 @@ class _Option(click.Option):
 def option(section: str, *names: str, **settings: Any) -> Callable[[F], F]:
     """A click option that is listed under ``section``."""
     return click.option(*names, cls=_Option, section=section, **settings)
+
+
+def _set_beside(context: click.Context, parameter: click.Parameter, given: tuple[str, ...]) -> tuple[str, ...]:
+    """The assignments on the command line, and those of a file's table that are not made there anew."""
+    if context.get_parameter_source(str(parameter.name)) is not ParameterSource.COMMANDLINE:
+        return given
+    anew = {assignment.partition("=")[0] for assignment in given}
+    configured = (context.default_map or {}).get(str(parameter.name), ())
+    return (*(each for each in configured if each.partition("=")[0] not in anew), *given)
 
 
 _METHOD = {
@@ -147,6 +168,7 @@ _METHOD = {
         "--set",
         "assignments",
         multiple=True,
+        callback=_set_beside,
         metavar="NAME=VALUE",
         help="An option that the method has to itself: see 'mderank methods METHOD'; repeatable.",
     ),

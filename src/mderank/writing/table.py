@@ -30,7 +30,7 @@ class TableWriter(Writer):
             count = self._style(f"{len(each.spans):>3}×", dim=True)
             lines.append(f"{number:>4}  {each.score:<10.4g} {bar} {count}  {self._style(each.text, bold=number <= 3)}")
             if explainer:
-                lines += [*self._why(each, explainer.explain(each)), ""]
+                lines += [*self._why(each, explainer.explain(each)), *([""] if number < len(result.keyphrases) else [])]
         if result.keyphrases.error:
             lines.append("      " + self._style("could not be read", fg="red"))
         elif not result.keyphrases:
