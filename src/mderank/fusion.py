@@ -56,7 +56,7 @@ class FusionRank(EncoderRanker):
         model: str | Path | Encoder = EMBEDDED,
         *,
         change: float = 0.05,
-        emphasis: float = 0.2,
+        emphasis: float = 0.25,
         frequency: float = 0.05,
         position: float = 0.15,
         **options: Unpack[EncoderOptions],
