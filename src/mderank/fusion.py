@@ -56,8 +56,8 @@ class FusionRank(EncoderRanker):
         model: str | Path | Encoder = EMBEDDED,
         *,
         change: float = 0.05,
-        emphasis: float = 0.25,
-        frequency: float = 0.05,
+        emphasis: float = 0.3,
+        frequency: float = 0.03,
         position: float = 0.15,
         **options: Unpack[EncoderOptions],
     ) -> None:
