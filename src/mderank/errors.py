@@ -5,6 +5,7 @@
     ├── OptionError           an option that is unknown, out of range, or excludes another
     ├── ModelError            a model or spaCy pipeline that cannot be found, read or used
     ├── TrainingError         a training run that cannot go on
+    ├── BatchError            a run over many documents that cannot go on
     └── MissingExtraError     a part of mderank whose extra is not installed
 
 Every message names what was wrong with which input, and the command or option that puts it right.
@@ -33,6 +34,10 @@ class ModelError(MDERankError):
 
 class TrainingError(MDERankError):
     """A training run that cannot go on."""
+
+
+class BatchError(MDERankError):
+    """A run over many documents that cannot go on: its workers, its output, its settings."""
 
 
 class MissingExtraError(MDERankError, ImportError):

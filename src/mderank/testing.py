@@ -16,7 +16,14 @@ import numpy as np
 
 from mderank.document import Document, Token
 from mderank.encoding.base import EncoderSpec, Floats, Inputs, Pieces, PoolingName
+from mderank.pipeline import MDERank
 from mderank.tagging.paragraphs import paragraphs
+
+
+def fake_extractor(threads: int | None = None) -> MDERank:
+    """An extractor of these two; with ``mderank.scale.Work(fake_extractor)`` batches need no model either."""
+    return MDERank(FakeEncoder(), tagger=FakeTagger())
+
 
 _WORD = re.compile(r"\w+(?:[-’']\w+)*|[^\w\s]")
 

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 from mderank.writing.base import Result, Writer
 
 
+def json_text(data: Any, indent: int | None = None) -> str:
+    """``data`` as JSON; lone surrogates, which JSON can escape but UTF-8 cannot encode, come through escaped."""
+    text = json.dumps(data, ensure_ascii=False, indent=indent)
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")
+
+
 class _JsonWriter(Writer):
     def _dump(self, result: Result, indent: int | None) -> str:
-        # Lone surrogates, which JSON can escape but UTF-8 cannot encode, come through escaped.
-        text = json.dumps(result.as_dict(explain=self.explain), ensure_ascii=False, indent=indent)
-        return text.encode("utf-8", "backslashreplace").decode("utf-8")
+        return json_text(result.as_dict(explain=self.explain), indent)
 
 
 class JsonLinesWriter(_JsonWriter):
