@@ -155,11 +155,16 @@ class CandidateRanker(ABC):
 
     def _extract(self, texts: Sequence[str | Document], top_k: int | None) -> list[Keyphrases]:
         """The whole story: read the texts with their candidates, score these, rank them."""
+        return [self.choose(reading, scores, top_k) for reading, scores in self.score(texts)]
+
+    def score(self, texts: Sequence[str | Document]) -> list[tuple[Reading, Scores]]:
+        """The texts with their candidates, and what these score, not ranked yet: for those who rank in several ways."""
         readings = self._read(texts)
-        return [
-            Keyphrases(self._rank(reading, scores, top_k), unseen=reading.unseen, missing=reading.missing)
-            for reading, scores in zip(readings, self._score(readings), strict=True)
-        ]
+        return list(zip(readings, self._score(readings), strict=True))
+
+    def choose(self, reading: Reading, scores: Scores, top_k: int | None = 10) -> Keyphrases:
+        """The ``top_k`` best of what `score` gave."""
+        return Keyphrases(self._rank(reading, scores, top_k), unseen=reading.unseen, missing=reading.missing)
 
     def _read(self, texts: Sequence[str | Document]) -> list[Reading]:
         """Tag the texts, settle how far each of them is read, and find the candidates there."""

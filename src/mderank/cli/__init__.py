@@ -19,6 +19,7 @@ from mderank.cli.info import info
 from mderank.cli.methods import methods
 from mderank.cli.models import models
 from mderank.cli.train import train
+from mderank.cli.tune import tune
 from mderank.errors import MDERankError
 
 EPILOG = """\b
@@ -61,7 +62,7 @@ def cli() -> None:
     """
 
 
-for _command in (extract, evaluate, compare, datasets, train, export, methods, models, info):
+for _command in (extract, evaluate, compare, datasets, tune, train, export, methods, models, info):
     cli.add_command(_command)
 
 
