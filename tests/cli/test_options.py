@@ -115,7 +115,7 @@ def test_results_can_be_limited_and_diversified(run, example):
 def test_every_masking_in_both_forms(run, tmp_path, masking, form):
     file = tmp_path / "a.txt"
     file.write_text("The barn owl is a bird of prey. A barn owl sees in the dark.")
-    found = phrases(run("extract", file, "--masking", masking, "-f", "jsonl", *form))
+    found = phrases(run("extract", file, "--method", "mderank", "--masking", masking, "-f", "jsonl", *form))
     assert found[0] == "barn owl"
 
 

@@ -68,7 +68,7 @@ def extract(
     PATH is a text, Markdown, HTML, PDF, JSON lines, CSV or Parquet file (also .gz), a folder, which is searched to the
     bottom, a pattern in quotes ('notes/**/*.md'), or - for standard input, which is also read when there is no PATH.
 
-    Scores tell how much the document's embedding changes without the phrase: they rank the phrases of one document.
+    Scores rank the phrases of one document; --explain tells what they are made of.
     """
     if not paths and sys.stdin.isatty():
         raise click.UsageError("Name a file or folder, or pipe a text in: mderank extract FILE")

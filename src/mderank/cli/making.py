@@ -165,16 +165,19 @@ def _candidates(settings: dict[str, Any], given: frozenset[str]) -> CandidateSou
         if not match:
             raise OptionError(f"--ngrams takes N-M, e.g. 1-3, not '{settings['ngrams']}'")
         return NGrams(int(match[1]), int(match[2] or match[1]), stop_words)
-    return NounPhrases(settings["pattern"], settings["max_phrase_words"] or None, stop_words)
+    nested = getattr(_own_candidates(settings["method"]), "nested", False)
+    return NounPhrases(settings["pattern"], settings["max_phrase_words"] or None, stop_words, nested)
 
 
 def _has_own(name: str) -> bool:
     """Whether the method finds candidates in a way of its own."""
     from mderank.ranker import CandidateRanker
 
-    if name not in METHODS:
-        return False
-    return getattr(METHODS[name].load(), "own_candidates", None) is not CandidateRanker.own_candidates
+    return name in METHODS and _own_candidates(name) is not CandidateRanker.own_candidates
+
+
+def _own_candidates(name: str) -> CandidateSource | None:
+    return getattr(METHODS[name].load(), "own_candidates", None) if name in METHODS else None
 
 
 def _frequencies(corpus: str | None, tagger: Tagger, candidates: CandidateSource) -> Any:

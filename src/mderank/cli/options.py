@@ -14,7 +14,7 @@ from mderank.methods import METHODS
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-SECTIONS = ("Input", "Results", "Candidates", "Method", "Other")
+SECTIONS = ("Input", "Results", "Run", "Candidates", "Method", "Other")
 DEFAULT_MODEL = "minilm-l6"
 CONFIG = "mderank.config"  # where a context keeps the name of the file that --config read
 
@@ -97,7 +97,7 @@ _METHOD = {
         "Method",
         "--method",
         type=click.Choice(list(METHODS)),
-        default="mderank",
+        default="fusion",
         show_default=True,
         help="How candidates are ranked: see 'mderank methods'.",
     ),

@@ -76,7 +76,7 @@ class HtmlWriter(Writer):
             '<meta name="viewport" content="width=device-width, initial-scale=1"><title>Keyphrases</title>'
             f"<style>{_STYLE}{_EXPLAINING_STYLE if self.explain else ''}{linked} {{ outline: 2px solid var(--on); }}"
             "</style></head><body>\n"
-            "<header>Keyphrases by mderank: the stronger the colour, the more the text changes without the phrase."
+            "<header>Keyphrases by mderank: the stronger the colour, the more the phrase says what the text is about."
             "</header>\n"
         )
 
