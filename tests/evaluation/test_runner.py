@@ -123,3 +123,17 @@ def test_what_is_not_a_run(tmp_path):
     (tmp_path / "documents.jsonl").write_text("{}}\n")
     with pytest.raises(InputError, match=r"documents.jsonl:1 is not JSON"):
         load_run(tmp_path)
+
+
+def test_two_at_once_are_refused(extractor, tmp_path):
+    """Both would do the same documents, and write them twice."""
+    pytest.importorskip("fcntl")
+
+    class Watched:
+        def extract_many(self, texts, top_k=10):
+            with pytest.raises(InputError, match="another process"):
+                execute(extractor, TASKS, tmp_path, SETTINGS)
+            return extractor.extract_many(texts, top_k)
+
+    execute(Watched(), TASKS, tmp_path, SETTINGS)
+    assert [line["id"] for line in lines(tmp_path)] == [task.id for task in TASKS]

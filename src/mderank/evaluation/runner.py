@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 from mderank.errors import InputError
 from mderank.evaluation.measures import Judgement, Measure
@@ -126,9 +126,10 @@ def execute(
     """
     folder.mkdir(parents=True, exist_ok=True)
     _claim(folder, settings)
-    done = _resume(folder / DOCUMENTS_FILE, tasks)
-    advance(done)
     with (folder / DOCUMENTS_FILE).open("a", encoding="utf-8") as stream:
+        _lock(stream, folder)
+        done = _resume(folder / DOCUMENTS_FILE, tasks)
+        advance(done)
         for chunk in _chunks(tasks[done:], CHUNK):
             for outcome in _timed(extractor, chunk, clock):
                 stream.write(json.dumps(outcome.as_dict(), ensure_ascii=False) + "\n")
@@ -149,6 +150,22 @@ def _claim(folder: Path, settings: dict[str, Any]) -> None:
             raise InputError(f"{folder} holds a run with other settings ({told}): choose another folder, or remove it")
         return
     file.write_text(json.dumps(settings, indent=2, sort_keys=True, ensure_ascii=False) + "\n", encoding="utf-8")
+
+
+def _lock(stream: TextIO, folder: Path) -> None:
+    """Nobody else may write this run meanwhile: two at once would both do, and write, the same documents."""
+    try:
+        import fcntl
+    except ImportError:  # Windows
+        return
+    try:
+        fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        raise InputError(
+            f"{folder} is being written by another process: wait for it, or choose another folder"
+        ) from None
+    except OSError:  # a file system without locks
+        return
 
 
 def _resume(file: Path, tasks: Sequence[Task]) -> int:
