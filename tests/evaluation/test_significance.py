@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from mderank.evaluation.measures import Judgement, Measure
-from mderank.evaluation.significance import compare, holm, interval
+from mderank.evaluation.significance import Pair, compare, compare_mean, holm, interval
 
 F1 = Measure.parse("F1@5")
 
@@ -78,3 +78,44 @@ def test_holm_worked_out_by_hand():
     assert holm([0.01, 0.04, 0.03, 0.005]) == pytest.approx([0.03, 0.06, 0.06, 0.02])
     assert holm([0.9, 0.8]) == [1.0, 1.0]
     assert holm([]) == []
+
+
+def test_means_over_sets():
+    rng = np.random.default_rng(5)
+    pairs = [Pair(judgements(rng, 0.6, n), judgements(rng, 0.3, n), F1, "micro") for n in (40, 90)]
+    result = compare_mean(pairs)
+    single = [compare(pair.first, pair.second, F1, "micro") for pair in pairs]
+    assert result.difference == pytest.approx((single[0].difference + single[1].difference) / 2)
+    assert result.low < result.difference < result.high
+    # Two sets tell more than one: the interval is narrower than the mean of theirs.
+    assert result.high - result.low < sum(each.high - each.low for each in single) / 2
+    assert result.p < 0.001
+    assert result.wins + result.ties + result.losses == 130
+    assert compare_mean(pairs) == result
+
+
+def test_the_mean_over_one_set_is_that_set():
+    rng = np.random.default_rng(6)
+    one, other = judgements(rng, 0.5), judgements(rng, 0.4)
+    alone, mean = compare(one, other, F1, "micro"), compare_mean([Pair(one, other, F1, "micro")])
+    assert mean.difference == pytest.approx(alone.difference)
+    assert mean.p == pytest.approx(alone.p, abs=0.02)
+    assert (mean.low, mean.high) == pytest.approx((alone.low, alone.high), abs=0.005)
+
+
+def test_opposite_differences_cancel_and_are_not_significant():
+    rng = np.random.default_rng(7)
+    one, other = judgements(rng, 0.6), judgements(rng, 0.3)
+    result = compare_mean([Pair(one, other, F1, "micro"), Pair(other, one, F1, "micro")])
+    assert result.difference == pytest.approx(0)
+    assert result.p > 0.9
+    same = compare_mean([Pair(one, one, F1, "macro")])
+    assert (same.difference, same.low, same.high, same.p) == (0, 0, 0, 1)
+
+
+def test_a_mean_needs_documents_in_every_set():
+    rng = np.random.default_rng(8)
+    with pytest.raises(ValueError, match="documents in every set"):
+        compare_mean([Pair(judgements(rng, 0.5), judgements(rng, 0.5), F1, "micro"), Pair([], [], F1, "micro")])
+    with pytest.raises(ValueError, match="documents in every set"):
+        compare_mean([])

@@ -18,6 +18,7 @@ from mderank.cli.extract import extract
 from mderank.cli.info import info
 from mderank.cli.methods import methods
 from mderank.cli.models import models
+from mderank.cli.reproduce import reproduce
 from mderank.cli.train import train
 from mderank.cli.tune import tune
 from mderank.errors import MDERankError
@@ -62,7 +63,7 @@ def cli() -> None:
     """
 
 
-for _command in (extract, evaluate, compare, datasets, tune, train, export, methods, models, info):
+for _command in (extract, evaluate, compare, reproduce, datasets, tune, train, export, methods, models, info):
     cli.add_command(_command)
 
 

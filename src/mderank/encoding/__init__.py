@@ -33,6 +33,7 @@ __all__ = [
     "WordEncoder",
     "WordSpec",
     "embed",
+    "is_elmo",
     "load_encoder",
     "load_word_encoder",
 ]

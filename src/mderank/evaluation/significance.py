@@ -64,6 +64,32 @@ def compare_all(pairs: Sequence[Pair], *, seed: int = 0) -> list[Comparison]:
     return [results[index] for index in range(len(pairs))]
 
 
+def compare_mean(pairs: Sequence[Pair], *, seed: int = 0) -> Comparison:
+    """Compare the means over several sets, a pair each: documents are drawn, and swapped, within their set."""
+    if not pairs or not all(pair.first for pair in pairs):
+        raise ValueError("there must be documents in every set")
+    rng = np.random.default_rng(seed)
+    observed, drawn, swapped = 0.0, np.zeros(SAMPLES), np.zeros(SAMPLES)
+    for pair in pairs:
+        one, other = (_stack([_columns(each, pair.measure, pair.average)]) for each in (pair.first, pair.second))
+        documents, name = len(pair.first), [pair.measure.name]
+        first, second = _sums(np.ones((1, documents)), one), _sums(np.ones((1, documents)), other)
+        observed += float((_values(first, name) - _values(second, name))[0, 0]) / len(pairs)
+        for start in range(0, SAMPLES, _AT_ONCE):
+            count = min(_AT_ONCE, SAMPLES - start)
+            draws = _draws(rng, documents, count)
+            part = slice(start, start + count)
+            drawn[part] += (_values(_sums(draws, one), name) - _values(_sums(draws, other), name))[:, 0] / len(pairs)
+            change = _sums(rng.integers(0, 2, size=(count, documents)).astype(np.float64), other - one)
+            shuffled = _values(first + change, name) - _values(second - change, name)
+            swapped[part] += shuffled[:, 0] / len(pairs)
+    low, high = np.quantile(drawn, [0.025, 0.975])
+    extreme = int((np.abs(swapped) >= abs(observed) - 1e-12).sum())
+    won = [_won(pair) for pair in pairs]
+    wins, ties, losses = (sum(column) for column in zip(*won, strict=True))
+    return Comparison(observed, float(low), float(high), (extreme + 1) / (SAMPLES + 1), wins, ties, losses)
+
+
 def _compare_group(pairs: Sequence[Pair], seed: int) -> list[Comparison]:
     """Compare pairs that have the same number of documents."""
     documents = len(pairs[0].first)

@@ -7,6 +7,7 @@ import pytest
 from mderank.candidates import NGrams
 from mderank.document import Document
 from mderank.evaluation.datasets import DATASETS, Dataset, DatasetInfo, LabelledDocument, ceiling, statistics
+from mderank.evaluation.datasets.statistics import coverage
 
 
 def dataset(*documents: LabelledDocument, info: DatasetInfo | None = None) -> Dataset:
@@ -65,6 +66,15 @@ def test_presence_in_the_first_512_words():
     text = "word " * 510 + "coral reef tide"
     counted = statistics(dataset(LabelledDocument("1", "", text, ("coral reef", "reef tide"))))
     assert (counted.present, counted.present_in_first_words) == (1, 0.5)
+
+
+def test_coverage_is_a_mean_over_documents_with_gold_phrases():
+    text = "tide " + "word " * 9 + "coral reef"
+    many = LabelledDocument("1", "", text, ("tides", "coral reefs"))
+    counted = dataset(many, TIDES, LabelledDocument("3", "", "nothing", ()))
+    # Half of the first document's in its first word, all of them in twelve; the second's is its fourth word.
+    assert coverage(counted, [1, 4, 11, 12]) == [0.25, 0.75, 0.75, 1.0]
+    assert coverage(dataset(LabelledDocument("3", "", "nothing", ())), [5]) == [0]
 
 
 def test_nothing_to_count():

@@ -5,7 +5,19 @@ from xml.etree import ElementTree
 
 import pytest
 
-from mderank.evaluation.report.svg import Bar, Point, bar_plot, colour, powers, safe, scatter_plot, span, ticks
+from mderank.evaluation.report.svg import (
+    Bar,
+    Point,
+    Two,
+    bar_plot,
+    colour,
+    pair_plot,
+    powers,
+    safe,
+    scatter_plot,
+    span,
+    ticks,
+)
 
 
 @pytest.mark.parametrize(
@@ -83,3 +95,13 @@ def test_hostile_labels():
 
 def test_colours_begin_again():
     assert colour(0) == colour(8) == "c0"
+
+
+def test_pairs_have_a_ring_a_dot_and_a_line_between_and_only_those_that_are_known():
+    pairs = [Two("a", 10.0, 20.0, 0), Two("b", 30.0, None, 1), Two("c & <d>", None, 40.0, 2)]
+    root, found = parsed(pair_plot("p", "Pairs", "in words", pairs, 40.0))
+    kinds = [(circle.get("class"), float(circle.get("cx"))) for circle in found["circle"]]
+    assert kinds == [("ring", 79), ("point", 150), ("ring", 221), ("point", 292)]
+    assert [line.get("class") for line in found["line"]].count("path") == 1
+    assert [each.text for each in found["title"]][1:] == ["a: 10.00 → 20.00", "b: 30.00 → ", "c & <d>:  → 40.00"]
+    assert root.get("role") == "img"

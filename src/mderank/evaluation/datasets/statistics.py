@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING
@@ -69,6 +69,22 @@ def statistics(dataset: Dataset, tick: Callable[[], object] = lambda: None) -> S
     )
 
 
+def coverage(dataset: Dataset, first_words: Sequence[int]) -> list[float]:
+    """The share of a document's gold phrases that stand in its first words, so many of them, as a mean over documents.
+
+    Documents without gold phrases do not count.
+    """
+    stems = _Stems()
+    sums = [0.0] * len(first_words)
+    labelled = [document for document in dataset.documents if document.keyphrases]
+    for document in labelled:
+        text = _as_it_stands(dataset, document)
+        for index, words in enumerate(first_words):
+            found = _present(document.keyphrases, stems.of(_beginning(text, words)))
+            sums[index] += found / len(document.keyphrases)
+    return [_ratio(each, len(labelled)) for each in sums]
+
+
 def ceiling(
     dataset: Dataset,
     tagger: Tagger | None = None,
@@ -128,8 +144,8 @@ def _as_it_stands(dataset: Dataset, document: LabelledDocument) -> str:
     return f"{document.title} {document.text}" if reads_title and document.title else document.text
 
 
-def _beginning(text: str) -> str:
-    last = next(islice(_RUN.finditer(text), FIRST_WORDS - 1, None), None)
+def _beginning(text: str, words: int = FIRST_WORDS) -> str:
+    last = next(islice(_RUN.finditer(text), words - 1, None), None)
     return text[: last.end()] if last else text
 
 

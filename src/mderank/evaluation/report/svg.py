@@ -53,6 +53,16 @@ class Line:
     series: int
 
 
+@dataclass(frozen=True)
+class Two:
+    """A labelled pair of values, either of which may be missing: what was said, and what was found."""
+
+    label: str
+    said: float | None
+    found: float | None
+    series: int
+
+
 def safe(text: str) -> str:
     """Text that is never markup; control characters, which HTML and XML forbid, are shown as a replacement."""
     shown = "".join(character if character >= " " or character in "\n\t\r" else "\ufffd" for character in text)
@@ -138,6 +148,36 @@ def _bar(bar: Bar, y: float, scale: float) -> Iterator[str]:
 def _told(bar: Bar) -> str:
     between = "" if bar.low is None or bar.high is None else f" ({bar.low:.2f} to {bar.high:.2f})"
     return f"{bar.label}: {bar.value:.2f}{between}"
+
+
+def pair_plot(name: str, title: str, description: str, pairs: Sequence[Two], limit: float) -> str:
+    """Pairs one below the other: a ring for what was said, a dot for what was found, a line between the two."""
+    marks = ticks(limit)
+    scale = (_WIDTH - 2 * _TOP) / marks[-1]
+    height = _TOP + _ROW * len(pairs) + _BOTTOM
+    parts = [*_frame(name, title, description, _WIDTH, height)]
+    for mark in marks:
+        x = _TOP + scale * mark
+        parts.append(_line(x, _TOP, x, height - _BOTTOM, "grid"))
+        parts.append(_text(x, height - 8, _short(mark), "tick", _anchor(mark, marks)))
+    for number, pair in enumerate(pairs):
+        parts += _two(pair, _TOP + _ROW * number, scale)
+    return "".join([*parts, "</svg>"])
+
+
+def _two(pair: Two, y: float, scale: float) -> Iterator[str]:
+    shown = " → ".join("" if value is None else f"{value:.2f}" for value in (pair.said, pair.found))
+    room = int((_WIDTH - 2 * _TOP) / _LABEL) - len(shown) - 1
+    label = pair.label if len(pair.label) <= room else pair.label[: room - 1] + "…"
+    yield f'<g class="{colour(pair.series)}"><title>{safe(f"{pair.label}: {shown}")}</title>'
+    yield _text(_TOP, y + 14, label, "label") + _text(_WIDTH - _TOP, y + 14, shown, "value", "end")
+    places = [None if value is None else _TOP + scale * max(value, 0) for value in (pair.said, pair.found)]
+    if places[0] is not None and places[1] is not None:
+        yield _line(places[0], y + 24, places[1], y + 24, "path")
+    for place, kind in zip(places, ("ring", "point"), strict=True):
+        if place is not None:
+            yield f'<circle class="{kind}" cx="{_n(place)}" cy="{_n(y + 24)}" r="4.5"/>'
+    yield "</g>"
 
 
 def scatter_plot(name: str, title: str, description: str, points: Sequence[Point], axes: tuple[str, str]) -> str:

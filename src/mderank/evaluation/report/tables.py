@@ -204,7 +204,7 @@ _TEX = {
     "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "#": r"\#", "%": r"\%", "_": r"\_",
     "^": r"\textasciicircum{}", "~": r"\textasciitilde{}", "<": r"\textless{}", ">": r"\textgreater{}",
     "|": r"\textbar{}", "±": r"$\pm$", "−": "$-$", "–": "--", "…": r"\dots{}", "\u00a0": "~",
-    BETTER: r"$^\dagger$", WORSE: r"$^\ddagger$", "\ufffd": "?",
+    "→": r"$\to$", "θ": r"$\theta$", BETTER: r"$^\dagger$", WORSE: r"$^\ddagger$", "\ufffd": "?",
 }  # fmt: skip
 
 

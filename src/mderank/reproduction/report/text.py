@@ -1,0 +1,80 @@
+"""Cells and findings in words, for all that writes text."""
+
+from __future__ import annotations
+
+from mderank.reproduction.claims import LEVEL, MARGIN, Claim, Finding, Tested
+from mderank.reproduction.grid import Cell
+
+TITLE = "The paper's tables, measured here"
+VERDICTS = ("holds", "does not hold", "undecided", "not run")
+HOW_CLAIMS = (
+    f"Each contrast is tested on the documents that both runs have, as a mean over the sets: 95 % intervals by the "
+    f"paired bootstrap, p-values by the paired randomisation test with Holm's correction over all claims of a form. A "
+    f"claim holds if all its contrasts have p < {LEVEL} in the direction that it says; it does not hold if one has it "
+    f"the other way; otherwise it is undecided. Two are alike if the interval lies within {MARGIN:g} point of 0."
+)
+
+
+def source(claim: Claim) -> str:
+    """Where the paper says it."""
+    return "ours" if claim.ours else claim.part.replace("table", "Table ").replace("figure", "Figure ")
+
+
+def numbers(cell: Cell) -> tuple[str, str, str]:
+    """The paper's number, ours, and the difference; what is not there is empty. A star: not all documents."""
+    paper = "" if cell.paper is None else _two(cell.paper)
+    ours = "" if cell.ours is None else _two(cell.ours.number) + "*" * cell.ours.partial
+    difference = cell.difference
+    return paper, ours, "" if difference is None else signed(difference)
+
+
+def _two(number: float) -> str:
+    return f"{number:.2f}".replace("-", "−")
+
+
+def signed(number: float) -> str:
+    """A number with its sign.
+
+    >>> signed(0.5), signed(-1.25), signed(-0.001)
+    ('+0.50', '−1.25', '+0.00')
+    """
+    rounded = round(number, 2)
+    return f"{'−' if rounded < 0 else '+'}{abs(rounded):.2f}"
+
+
+def three(cell: Cell) -> str:
+    """The three in one line.
+
+    >>> from mderank.reproduction.results import Value
+    >>> three(Cell(26.17, Value(26.58, 500, 500))), three(Cell(26.17, None)), three(Cell(None, Value(1.0, 5, 9)))
+    ('26.17 → 26.58 (+0.41)', '26.17 →', '→ 1.00*')
+    """
+    paper, ours, difference = numbers(cell)
+    if not paper and not ours:
+        return ""
+    return f"{paper} → {ours}".strip() + (f" ({difference})" if difference else "")
+
+
+def told(tested: Tested) -> str:
+    """A contrast and what came of it."""
+    contrast, found = tested.contrast, tested.comparison
+    if found is None:
+        return f"{contrast.says}: not run"
+    scale = 100 if contrast.quantity.per_cent else 1
+    limits = f"{signed(scale * found.low)} to {signed(scale * found.high)}"
+    p = "" if tested.p is None else f", p = {tested.p:.4f}"
+    return (
+        f"{contrast.says}: {contrast.quantity.name} {signed(scale * found.difference)} ({limits}{p}; "
+        f"{tested.documents} documents): {tested.verdict}"
+    )
+
+
+def summary(findings: tuple[Finding, ...]) -> str:
+    """How many claims hold, and so on."""
+    counts = {verdict: sum(each.verdict == verdict for each in findings) for verdict in VERDICTS}
+    return ", ".join(f"{count} {_plural(verdict, count)}" for verdict, count in counts.items() if count)
+
+
+def _plural(verdict: str, count: int) -> str:
+    many = {"holds": "hold", "does not hold": "do not hold"}
+    return verdict if count == 1 else many.get(verdict, verdict)
