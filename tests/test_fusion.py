@@ -1,9 +1,12 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
-from mderank import FusionRank, MDERank, NounPhrases
+from mderank import FusionRank, MDERank, NounPhrases, OptionError
 from mderank.baselines import EmbedRank
 from mderank.encoding.base import Inputs
+from mderank.fusion import CONFIDENCE
 from mderank.testing import FakeEncoder, FakeTagger
 
 TEXT = "The deep reef is near the old harbour. Old harbours and the reef have good maps of a deep reef."
@@ -104,3 +107,41 @@ def test_what_a_mask_changed_is_a_fact_of_mderank_however_it_compares(similarity
     other = MDERank(FakeEncoder(), tagger=FakeTagger(), similarity=similarity).extract(TEXT, top_k=None)
     assert {each.text: each.facts["change"] for each in other} == {each.text: each.score for each in plain}
     assert not any(each.parts for each in other)
+
+
+def embedded(**options):
+    """The embedded encoder by name only: what confidence asks for."""
+    encoder = FakeEncoder({"reef": 3.0})
+    encoder.spec = replace(encoder.spec, name="minilm-l6")
+    return fusion(encoder, **options)
+
+
+def test_confidence_is_the_fitted_curve():
+    (best, *_) = embedded().extract(TEXT)
+    (document,) = FakeTagger().tag([TEXT])
+    words = len(document.tokens)
+    logit = CONFIDENCE.slope * best.score - CONFIDENCE.length * np.log(words / 100) - CONFIDENCE.level
+    assert best.confidence == pytest.approx(CONFIDENCE.ceiling / (1 + np.exp(-logit)), rel=1e-6)
+
+
+def test_confidence_keeps_the_order_and_falls_with_the_texts_length():
+    found = embedded().extract(TEXT, top_k=None)
+    assert [each.confidence for each in found] == sorted((each.confidence for each in found), reverse=True)
+    scores = np.array([0.5, 1.0, 1.5])
+    assert (CONFIDENCE.of(scores, 100) > CONFIDENCE.of(scores, 5000)).all()
+
+
+def test_least_confidence():
+    found = embedded().extract(TEXT, top_k=None)
+    least = found[1].confidence
+    assert [each.text for each in embedded(min_confidence=least).extract(TEXT, top_k=None)] == [
+        each.text for each in found[:2]
+    ]
+
+
+@pytest.mark.parametrize("options", [{"change": 0.2}, {"exact": True}, {"layer": 1}, {"similarity": "euclidean"}])
+def test_no_confidence_for_scores_that_it_was_not_fitted_to(options):
+    assert {each.confidence for each in embedded(**options).extract(TEXT)} == {None}
+    with pytest.raises(OptionError, match="min_score"):
+        embedded(min_confidence=0.1, **options)
+    assert {each.confidence for each in fusion().extract(TEXT)} == {None}

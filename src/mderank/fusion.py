@@ -9,6 +9,7 @@ PromptRank (Kong et al. (2023), ACL) and YAKE (Campos et al. (2020), Information
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar, Unpack
 
@@ -18,6 +19,7 @@ from mderank.candidates import CandidateSource, NounPhrases
 from mderank.document import surface
 from mderank.encoder_ranker import EncoderOptions, EncoderRanker
 from mderank.encoding import EMBEDDED, Embeddings, Encoder, Request, embed
+from mderank.errors import OptionError
 from mderank.ranker import Floats, Numbers, Reading, Scores
 from mderank.ranking import closeness, compare
 from mderank.ranking.dedupe import stemmed
@@ -25,6 +27,32 @@ from mderank.ranking.dedupe import stemmed
 # Words after which a place begins to count as late; an abstract or a first paragraph is about as long.
 _LEAD = 100
 _TINY = 1e-30  # whose logarithm exists
+
+
+@dataclass(frozen=True)
+class Confidence:
+    """A score to the chance that people call the phrase key: ceiling · σ(slope · score − length · ln(n / 100) − level).
+
+    ``n`` is the number of words of the text: the longer it is, the fewer of its phrases are key. People agree with
+    each other only so far, hence the ceiling.
+    """
+
+    slope: float
+    length: float
+    level: float
+    ceiling: float
+
+    def of(self, scores: Floats, words: Floats | int) -> Floats:
+        """The chances of phrases."""
+        logits = self.slope * scores - self.length * np.log(np.maximum(1, words) / 100) - self.level
+        chances: Floats = self.ceiling / (1 + np.exp(-logits))
+        return chances
+
+
+WEIGHTS = {"closeness": 1.0, "change": 0.05, "emphasis": 0.3, "frequency": 0.03, "position": 0.15}
+# Fitted to the tuning sets, abstracts and whole papers, by benchmarks/confidence.py; of these weights and the
+# embedded encoder.
+CONFIDENCE = Confidence(slope=4.0, length=0.9, level=5.0, ceiling=0.6)
 
 
 class FusionRank(EncoderRanker):
@@ -47,6 +75,8 @@ class FusionRank(EncoderRanker):
     6. Frequency: ln f, with f the number of its places; "network" and "networks" count together.
     7. Position: − ln(1 + p / 100), with p the number of words before its first place.
     8. Score the sum of closeness and ``change``, ``emphasis``, ``frequency`` and ``position`` times the others.
+    9. With the default weights and the embedded encoder, say besides how likely people are to call the phrase key
+       (`Confidence`); ``min_confidence`` leaves out what is less likely.
     """
 
     own_candidates: ClassVar[CandidateSource] = NounPhrases(nested=True)
@@ -55,10 +85,11 @@ class FusionRank(EncoderRanker):
         self,
         model: str | Path | Encoder = EMBEDDED,
         *,
-        change: float = 0.05,
-        emphasis: float = 0.3,
-        frequency: float = 0.03,
-        position: float = 0.15,
+        change: float = WEIGHTS["change"],
+        emphasis: float = WEIGHTS["emphasis"],
+        frequency: float = WEIGHTS["frequency"],
+        position: float = WEIGHTS["position"],
+        min_confidence: float | None = None,
         **options: Unpack[EncoderOptions],
     ) -> None:
         super().__init__(model, **options)
@@ -69,6 +100,26 @@ class FusionRank(EncoderRanker):
             "frequency": frequency,
             "position": position,
         }
+        if min_confidence is not None and not self._calibrated():
+            raise OptionError(
+                "min_confidence is known for the embedded encoder and the default weights only: leave it out, or use "
+                "min_score"
+            )
+        self.min_confidence = min_confidence
+
+    def _calibrated(self) -> bool:
+        """Whether scores are those that confidence was fitted to."""
+        spec = self.encoder.spec
+        as_fitted = (self.pooling, self.layer, self.similarity) == (spec.pooling, spec.layers, "cosine")
+        return spec.name == EMBEDDED and as_fitted and not self.exact and self.weights == WEIGHTS
+
+    def _good_enough(self, scored: Scores, candidate: int) -> bool:
+        sure = (
+            self.min_confidence is None
+            or scored.confidences is None
+            or bool(scored.confidences[candidate] >= self.min_confidence)
+        )
+        return sure and super()._good_enough(scored, candidate)
 
     def _score(self, readings: Sequence[Reading]) -> list[Scores]:
         embeddings = embed(
@@ -97,7 +148,9 @@ class FusionRank(EncoderRanker):
         facts = {"closeness": near, "change": changes, "emphasis": lengths, **self._places(reading)}
         parts = self._evidence(reading, facts)
         weighted = {name: weight * parts[name] for name, weight in self.weights.items()}
-        return Scores(np.sum(list(weighted.values()), axis=0), near, embeddings.phrases, parts=weighted, facts=facts)
+        scores: Floats = np.sum(list(weighted.values()), axis=0)
+        sure = CONFIDENCE.of(scores, len(reading.document.tokens)) if self._calibrated() else None
+        return Scores(scores, near, embeddings.phrases, parts=weighted, facts=facts, confidences=sure)
 
     def _evidence(self, reading: Reading, facts: dict[str, Numbers]) -> dict[str, Floats]:
         """Each fact in its own measure."""

@@ -21,6 +21,8 @@ class Keyphrase:
     score is the sum of, by name, for methods that add up; ``facts`` are what was counted or measured, unscaled: each
     part's under its name (``{"frequency": 3, "position": 12}``), and ``change``, 1 − cos of the document and the same
     without the phrase, for methods that mask. Of variants that are one entry both are those of the best.
+    ``confidence`` is the chance that people call the phrase key, which means the same in a short and in a long text,
+    for methods that can tell.
     """
 
     text: str
@@ -31,6 +33,7 @@ class Keyphrase:
     found: int = 1
     parts: Mapping[str, float] = field(default_factory=dict, hash=False)
     facts: Mapping[str, float] = field(default_factory=dict, hash=False)
+    confidence: float | None = None
 
     def as_dict(self) -> dict[str, Any]:
         """Plain data for JSON."""
@@ -38,6 +41,7 @@ class Keyphrase:
             "text": self.text,
             "score": self.score,
             "similarity": self.similarity,
+            **({} if self.confidence is None else {"confidence": self.confidence}),
             "spans": [list(span) for span in self.spans],
             "forms": list(self.forms),
         }

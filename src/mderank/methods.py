@@ -18,7 +18,7 @@ TOPICS = (*COMMON, "threshold", "linkage", "damping")
 ENCODER = (*COMMON, "diversity", "model", "pooling", "layer", "similarity", "exact", "max_pieces")
 SIF = (*COMMON, "diversity", "model", "layer", "domain", "average_layers", "a", "mix", "segment", "alignment")
 # Options that the command line has a flag of its own for.
-FLAGS = ("masking", "frequencies", "domain", "seed", "stop_words")
+FLAGS = ("min_confidence", "masking", "frequencies", "domain", "seed", "stop_words")
 
 Kind = Literal["embedding", "graph", "statistics", "floor"]
 
@@ -126,7 +126,7 @@ METHODS = {
         Method("mderank", "mderank.pipeline:MDERank", "masked document embeddings (the paper's method)",
                (*ENCODER, "masking"), "embedding"),
         Method("fusion", "mderank.fusion:FusionRank", "masked document, phrase and place in one (the best we know)",
-               (*ENCODER, "change", "emphasis", "frequency", "position"), "embedding"),
+               (*ENCODER, "change", "emphasis", "frequency", "position", "min_confidence"), "embedding"),
         Method("embedrank", "mderank.baselines:EmbedRank", "phrase and document embeddings compared",
                ENCODER, "embedding"),
         Method("embedrank-vectors", "mderank.baselines:VectorEmbedRank", "EmbedRank with static word vectors",

@@ -65,6 +65,7 @@ class Scores:
     ranked: Sequence[bool] | None = None  # (m,)
     parts: Mapping[str, Floats] = field(default_factory=dict)  # (m,) each
     facts: Mapping[str, Numbers] = field(default_factory=dict)  # (m,) each
+    confidences: Floats | None = None  # (m,) of a method that can tell: the chance that people call the phrase key
 
 
 class RankerOptions(TypedDict, total=False):
@@ -196,13 +197,17 @@ class CandidateRanker(ABC):
         entries = [
             entry
             for entry in merge(reading.document, candidates, order, self.dedupe)
-            if self.min_score is None or scores[entry[0]] >= self.min_score
+            if self._good_enough(scored, entry[0])
         ]
         if self.diversity is not None and scored.vectors is not None:
             index = [best for best, _ in entries if ranked[best]]
             taken = self.diversity.order(scores[index], scored.vectors[index], top_k)
             entries = [*(entries[each] for each in taken), *entries[len(index) :]]
         return [_keyphrase(reading, scored, best, spans) for best, spans in entries[:top_k]]
+
+    def _good_enough(self, scored: Scores, candidate: int) -> bool:
+        """Whether a candidate reaches what the user asks for."""
+        return self.min_score is None or bool(scored.scores[candidate] >= self.min_score)
 
 
 def _keyphrase(reading: Reading, scored: Scores, best: int, spans: tuple[Span, ...]) -> Keyphrase:
@@ -216,6 +221,7 @@ def _keyphrase(reading: Reading, scored: Scores, best: int, spans: tuple[Span, .
         reading.candidates[best].found,
         {name: float(values[best]) + 0.0 for name, values in scored.parts.items()},  # never −0
         {name: values[best].item() for name, values in scored.facts.items()},
+        None if scored.confidences is None else float(scored.confidences[best]),
     )
 
 

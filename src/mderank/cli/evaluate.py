@@ -41,7 +41,7 @@ PAPER_SETS = ("inspec", "semeval2017", "semeval2010", "duc2001", "krapivin", "nu
 @option("Method", "--method", "methods", type=click.Choice([*METHODS, ORACLE]), multiple=True, default=["mderank"],
         show_default=True, help="How candidates are ranked; oracle: gold phrases first, the best there is. "
         "Repeatable: texts are then tagged once for all.")  # fmt: skip
-@method_options(without=("method", "dedupe", "min_score", "max_sum"))  # a run keeps the whole ranking
+@method_options(without=("method", "dedupe", "min_score", "min_confidence", "max_sum"))  # a run keeps the whole ranking
 @config_option
 def evaluate(
     datasets: tuple[str, ...],

@@ -44,6 +44,7 @@ _OF_METHODS = (
     "exact",
     "max_pieces",
     "diversity",
+    "min_confidence",
     "seed",
 )
 
@@ -72,6 +73,8 @@ def make_extractor(
         options["diversity"] = _diversity(settings)
     if "masking" in method.options:
         options["masking"] = _masking(settings["masking"])
+    if "min_confidence" in method.options:
+        options["min_confidence"] = settings.get("min_confidence")
     if "seed" in method.options:
         options["seed"] = settings["seed"]
     if "stop_words" in method.options:

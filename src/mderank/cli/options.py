@@ -198,6 +198,13 @@ _METHOD = {
     "min_score": option(
         "Results", "--min-score", type=float, metavar="X", help="Leave out phrases with a lower score."
     ),
+    "min_confidence": option(
+        "Results",
+        "--min-confidence",
+        type=click.FloatRange(0, 1),
+        metavar="X",
+        help="Leave out phrases that people call key less often, 0 to 1: the same in short and long texts.",
+    ),
 }
 
 

@@ -33,6 +33,7 @@ class Result:
                     **each.as_dict(),
                     "score": shown(each.score),
                     "similarity": shown(each.similarity),
+                    **({} if each.confidence is None else {"confidence": shown(each.confidence)}),
                     **(_explained(explainer.explain(each)) if explainer else {}),
                 }
                 for each in found
@@ -55,6 +56,11 @@ def _explained(why: Explanation) -> dict[str, Any]:
 def shown(score: float) -> float:
     """A score as it is written: six significant digits."""
     return float(f"{score:.6g}")
+
+
+def strength(keyphrase: Keyphrase) -> float:
+    """What bars and colours show: the confidence, of methods that have one, else the score."""
+    return keyphrase.score if keyphrase.confidence is None else keyphrase.confidence
 
 
 def places(keyphrase: Keyphrase) -> str:

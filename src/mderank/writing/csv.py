@@ -4,11 +4,18 @@ from __future__ import annotations
 
 import csv
 
+from mderank.keyphrase import Keyphrase
 from mderank.writing.base import Result, Writer, places, shown
 from mderank.writing.explanation import Explainer, Explanation
 
 COLUMNS = ("document", "rank", "keyphrase", "score", "similarity", "count", "spans", "error")
-EXPLAINING = ("parts", "facts", "masked_similarity", "lines")  # closeness=0.6 change=0.4, and 3:14 for line and column
+EXPLAINING = (
+    "parts",
+    "facts",
+    "masked_similarity",
+    "lines",
+    "confidence",
+)  # closeness=0.6 change=0.4, and 3:14 for line and column
 
 
 class CsvWriter(Writer):
@@ -25,7 +32,7 @@ class CsvWriter(Writer):
         explainer = Explainer(result.text) if self.explain else None
         for number, each in enumerate(result.keyphrases, start=1):
             scores = (shown(each.score), shown(each.similarity))
-            why = _cells(explainer.explain(each)) if explainer else ()
+            why = (*_cells(explainer.explain(each)), _confidence(each)) if explainer else ()
             self._csv.writerow([result.id, number, each.text, *scores, len(each.spans), places(each), "", *why])
 
 
@@ -36,3 +43,7 @@ def _cells(why: Explanation) -> tuple[str | float, ...]:
         "" if why.masked is None else shown(why.masked),
         " ".join(f"{place.line}:{place.column}" for place in why.places),
     )
+
+
+def _confidence(keyphrase: Keyphrase) -> str | float:
+    return "" if keyphrase.confidence is None else shown(keyphrase.confidence)

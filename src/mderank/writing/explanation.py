@@ -24,6 +24,7 @@ MEANINGS = {
     "position": "words before the first place",
 }
 SIMILARITY = "what the score was made from"
+CONFIDENCE = "chance that people call it key"
 MASKED = "cosine of the document and itself without the phrase"
 
 

@@ -12,8 +12,8 @@ from typing import NamedTuple
 
 from mderank.document import Span
 from mderank.keyphrase import Keyphrase, Keyphrases
-from mderank.writing.base import Result, Writer, shown
-from mderank.writing.explanation import MASKED, MEANINGS, SIMILARITY, Explainer, Explanation
+from mderank.writing.base import Result, Writer, shown, strength
+from mderank.writing.explanation import CONFIDENCE, MASKED, MEANINGS, SIMILARITY, Explainer, Explanation
 
 _LINKED = 60  # phrases of a document whose occurrences light up together
 
@@ -88,10 +88,10 @@ class HtmlWriter(Writer):
         marks = _marks(result)
         self.stream.writelines(_highlighted(result, marks, prefix, every=self.explain))
         self.stream.write("</div>\n<ol>")
-        best = max((each.score for each in found), default=0.0)
+        best = max(map(strength, found), default=0.0)
         explainer = Explainer(result.text) if self.explain else None
         for number, each in enumerate(found, start=1):
-            width = 100 * each.score / best if best > 0 else 0
+            width = 100 * strength(each) / best if best > 0 else 0
             self.stream.write(
                 f'<li class="k{number}"><a href="#{prefix}k{number}"><span class="rank">{number}</span>'
                 f"<span>{_safe(each.text)}</span>"
@@ -146,15 +146,14 @@ def _marks(result: Result) -> list[_Mark]:
 def _highlighted(result: Result, marks: list[_Mark], prefix: str, *, every: bool) -> Iterator[str]:
     """The text with marks; a phrase's first can be linked to, or ``every`` one."""
     text, found = result.text, result.keyphrases
-    best = max((each.score for each in found), default=0.0)
+    best = max(map(strength, found), default=0.0)
     position = 0
     limit = found.unseen.start if found.unseen else len(text)
     for mark in marks:
-        score = found[mark.number - 1].score
-        strength = 0.15 + 0.75 * (score / best if best > 0 else 0)
+        opacity = 0.15 + 0.75 * (strength(found[mark.number - 1]) / best if best > 0 else 0)
         anchor = f' id="{mark.anchor(prefix)}"' if every or mark.place == 1 else ""
         yield _safe(text[position : mark.span.start])
-        yield f'<mark class="k{mark.number}"{anchor} title="{mark.number}" style="--strength:{strength:.2f}">'
+        yield f'<mark class="k{mark.number}"{anchor} title="{mark.number}" style="--strength:{opacity:.2f}">'
         yield f"{_safe(text[mark.span.start : mark.span.end])}</mark>"
         position = mark.span.end
     yield _safe(text[position:limit])
@@ -176,6 +175,8 @@ def _why(keyphrase: Keyphrase, why: Explanation, anchors: Mapping[Span, str]) ->
         yield _row("similarity", f"{keyphrase.similarity:.6g}", SIMILARITY)
     if why.masked is not None:
         yield _row("without it", why.shown_masked(), MASKED)
+    if keyphrase.confidence is not None:
+        yield _row("confidence", f"{keyphrase.confidence:.3f}", CONFIDENCE)
     yield "</table><ul>"
     for place in why.places:
         where = f"{place.line}:{place.column}"

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import click
 
 from mderank.keyphrase import Keyphrase
-from mderank.writing.base import Result, Writer
-from mderank.writing.explanation import MASKED, MEANINGS, SIMILARITY, Explainer, Explanation
+from mderank.writing.base import Result, Writer, strength
+from mderank.writing.explanation import CONFIDENCE, MASKED, MEANINGS, SIMILARITY, Explainer, Explanation
 
 _BAR = 10  # characters of the longest bar
 _PLACES = 5  # places of a phrase that are shown; JSON and HTML have all
@@ -22,10 +22,10 @@ class TableWriter(Writer):
 
     def write(self, result: Result) -> None:
         lines = [self._style(str(result.id), bold=True)]
-        best = max((each.score for each in result.keyphrases), default=0.0)
+        best = max(map(strength, result.keyphrases), default=0.0)
         explainer = Explainer(result.text) if self.explain else None
         for number, each in enumerate(result.keyphrases, start=1):
-            filled = round(_BAR * each.score / best) if best > 0 else 0
+            filled = round(_BAR * strength(each) / best) if best > 0 else 0
             bar = self._style("█" * filled, fg="cyan") + " " * (_BAR - filled)
             count = self._style(f"{len(each.spans):>3}×", dim=True)
             lines.append(f"{number:>4}  {each.score:<10.4g} {bar} {count}  {self._style(each.text, bold=number <= 3)}")
@@ -46,6 +46,8 @@ class TableWriter(Writer):
             yield self._row("similarity", f"{keyphrase.similarity:.6g}", "", SIMILARITY)
         if why.masked is not None:
             yield self._row("without it", why.shown_masked(), "", MASKED)
+        if keyphrase.confidence is not None:
+            yield self._row("confidence", f"{keyphrase.confidence:.3f}", "", CONFIDENCE)
         for place in why.places[:_PLACES]:
             around = (self._style(place.before, dim=True), self._style(place.after, dim=True))
             yield f"      {f'{place.line}:{place.column}':<12}{around[0]}[{place.phrase}]{around[1]}"
