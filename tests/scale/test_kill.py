@@ -72,7 +72,9 @@ def test_the_parent_is_killed(undisturbed, tmp_path, seed):
     done = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     assert f"documents={DOCUMENTS}" in done
     assert "resumed=0" not in done
+    assert [name for name, data in contents(out).items() if expected[name] != data] == []
     assert contents(out) == expected
+    assert len(workers) >= KILLS
     assert not any(Path(f"/proc/{worker}/exe").exists() for worker in workers)
 
 

@@ -12,7 +12,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from mderank.errors import BatchError, InputError, MissingExtraError
-from mderank.reading import ReadOptions, read_file
+from mderank.keyphrase import Keyphrases
+from mderank.reading import ReadOptions, Source, read_file
 from mderank.scale import Cut, FailedDocumentError, Local, Work, extract_folder
 from mderank.scale import folder as folders
 from mderank.scale.results import results
@@ -271,6 +272,28 @@ def test_the_first_failure_can_stop_the_run(jsonl, tmp_path):
         extract(jsonl(some), tmp_path / "out", hostile(), fail_fast=True)
     assert not (tmp_path / "out" / "part-000001.jsonl").exists()
     assert extract(jsonl(some), tmp_path / "out", hostile()).failed == 1
+
+
+def test_shards_with_failures_can_be_made_again(jsonl, tmp_path):
+    some = texts(60)
+    some[30] = "BUG"
+    file = jsonl(some)
+    assert extract(file, tmp_path / "out", hostile()).failed == 1
+    kept = (tmp_path / "out" / "part-000000.jsonl").stat().st_mtime_ns
+    outcome = extract(file, tmp_path / "out", retry_failed=True)  # by an extractor without the bug
+    assert (outcome.resumed, outcome.failed) == (40, 0)
+    assert (tmp_path / "out" / "part-000000.jsonl").stat().st_mtime_ns == kept
+    assert rows(tmp_path / "out")[30]["error"] is None
+    assert folders.load_manifest(tmp_path / "out")["result"]["failed"] == 0
+
+
+def test_an_error_of_the_extractor_names_the_document(tmp_path):
+    class Failing:
+        def extract_many(self, texts, top_k=10):
+            return (Keyphrases(error=InputError("it is too dark")) for _ in texts)
+
+    (result,) = results(Failing(), [Source("a.txt", "The reef.")], 10)
+    assert str(result.keyphrases.error) == "a.txt: it is too dark"
 
 
 @settings(max_examples=5, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])

@@ -10,6 +10,7 @@ from typing import Any
 import click
 
 import mderank
+from mderank.cli.batch import batch
 from mderank.cli.compare import compare
 from mderank.cli.datasets import datasets
 from mderank.cli.evaluate import evaluate
@@ -63,7 +64,7 @@ def cli() -> None:
     """
 
 
-for _command in (extract, evaluate, compare, reproduce, datasets, tune, train, export, methods, models, info):
+for _command in (extract, batch, evaluate, compare, reproduce, datasets, tune, train, export, methods, models, info):
     cli.add_command(_command)
 
 

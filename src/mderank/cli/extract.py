@@ -4,41 +4,30 @@ from __future__ import annotations
 
 import contextlib
 import sys
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from mderank.cli.configuration import config_option
+from mderank.cli.inputs import input_options, read_options
 from mderank.cli.making import given_options, make_extractor
 from mderank.cli.options import SectionedCommand, import_spacy_without_torch, method_options, option
 from mderank.cli.terminal import output as opened
 from mderank.cli.terminal import progress, wants_color
-from mderank.document import Document
-from mderank.errors import InputError
-from mderank.keyphrase import Keyphrases
-from mderank.reading import FORMATS, ReadOptions, Source, find_files, read_file, read_stream
+from mderank.reading import ReadOptions, Source, find_files, read_file, read_stream
+from mderank.scale.results import results
 from mderank.tagging import SpacyTagger
 from mderank.writing import WRITERS, Result, make_writer
-
-if TYPE_CHECKING:
-    from mderank.extractor import Extractor
-    from mderank.tagging import Tagger
 
 STDIN = "-"
 
 
 @click.command(cls=SectionedCommand)
 @click.argument("paths", nargs=-1, metavar="[PATH]...")
-@option("Input", "--input-format", "-i", type=click.Choice(["auto", *FORMATS]), default="auto", show_default=True,
-        help="What the input is; auto goes by names, and standard input by its beginning.")  # fmt: skip
-@option("Input", "--encoding", default="utf-8", show_default=True, help="Encoding of text without byte order mark.")
-@option("Input", "--text-field", default="text", show_default=True,
-        help="Field of a JSON line, or column of a table, that has the text.")  # fmt: skip
-@option("Input", "--id-field", default="id", show_default=True, help="Field or column that names the document.")
-@option("Input", "--tokens-field", metavar="FIELD", help="Field of a JSON line with [word, tag] pairs: no tagging.")
+@input_options
 @option("Results", "--top", "-k", type=click.IntRange(0), default=10, show_default=True,
         help="How many keyphrases a document; 0: all.")  # fmt: skip
 @option("Results", "--format", "-f", "form", type=click.Choice(list(WRITERS)), default="table", show_default=True,
@@ -51,11 +40,6 @@ STDIN = "-"
 @config_option
 def extract(
     paths: tuple[str, ...],
-    input_format: Any,
-    encoding: str,
-    text_field: str,
-    id_field: str,
-    tokens_field: str | None,
     top: int,
     form: Any,
     explain: bool,
@@ -73,20 +57,18 @@ def extract(
     if not paths and sys.stdin.isatty():
         raise click.UsageError("Name a file or folder, or pipe a text in: mderank extract FILE")
     found = find_files([path for path in dict.fromkeys(paths) if path != STDIN])
-    options = ReadOptions(
-        None if input_format == "auto" else input_format, encoding, text_field, id_field, tokens_field
-    )
+    reading = read_options(settings)
     with _warnings_silenced(quiet):
         tagger = SpacyTagger(settings["tagger"])
         extractor = make_extractor(settings, given_options(), tagger=tagger)
-        if settings["tagger"] is None and tokens_field is None:
+        if settings["tagger"] is None and reading.tokens_field is None:
             import_spacy_without_torch()
-        sources = _sources(found.errors, found.files, STDIN in paths or not paths, options)
-        results = _results(extractor, tagger, sources, top or None)
+        sources = _sources(found.errors, found.files, STDIN in paths or not paths, reading)
+        made = results(extractor, sources, top or None, tagger)
         count = None if STDIN in paths or not paths else len(found.files)
         with opened(output) as stream:
             writer = make_writer(form, stream, color=wants_color(stream), explain=explain)
-            failed = _write_all(writer, _shown(results, count, quiet or stream.isatty()), settings, quiet)
+            failed = _write_all(writer, _shown(made, count, quiet or stream.isatty()), settings, quiet)
     if found.skipped and not quiet:
         kinds = Counter(file.suffix or "without suffix" for file in found.skipped)
         listed = ", ".join(f"{number} {kind}" for kind, number in kinds.most_common(5))
@@ -103,43 +85,11 @@ def _sources(errors: list[Source], files: list[Path], stdin: bool, options: Read
         yield from read_file(file, options)
 
 
-def _results(extractor: Extractor, tagger: Tagger, sources: Iterable[Source], top_k: int | None) -> Iterator[Result]:
-    """The results in the order of the sources, those that could not be read among them."""
-    waiting: deque[Source] = deque()
-
-    def texts() -> Iterator[str | Document]:
-        for source in sources:
-            waiting.append(source)
-            if source.error is None:
-                yield _text(source, tagger)
-
-    for found in extractor.extract_many(texts(), top_k):
-        while waiting[0].error is not None:
-            yield _failed(waiting.popleft())
-        source = waiting.popleft()
-        failure = Keyphrases(error=InputError(f"{source.id}: {found.error}")) if found.error else None
-        yield Result(source.id, source.text, failure or found, source.extracted)
-    yield from map(_failed, waiting)
-
-
-def _text(source: Source, tagger: Tagger) -> str | Document:
-    if source.tagged is not None:
-        return source.tagged
-    if source.prose is None:
-        return source.text
-    (document,) = tagger.tag([source.prose])
-    return document.with_breaks(source.text)
-
-
-def _failed(source: Source) -> Result:
-    return Result(source.id, source.text, Keyphrases(error=source.error))
-
-
-def _write_all(writer: Any, results: Iterable[Result], settings: dict[str, Any], quiet: bool) -> int:
+def _write_all(writer: Any, made: Iterable[Result], settings: dict[str, Any], quiet: bool) -> int:
     """Write the results and say on stderr what could not be done. The number of documents that failed."""
     failed = 0
     writer.begin()
-    for result in results:
+    for result in made:
         writer.write(result)
         found = result.keyphrases
         if found.error:
@@ -164,10 +114,10 @@ def _write_all(writer: Any, results: Iterable[Result], settings: dict[str, Any],
     return failed
 
 
-def _shown(results: Iterator[Result], count: int | None, silent: bool) -> Iterator[Result]:
+def _shown(made: Iterator[Result], count: int | None, silent: bool) -> Iterator[Result]:
     """The results, with a progress bar if there is more than one document."""
     with progress("extracting", count, silent=silent or count == 1) as advance:
-        for result in results:
+        for result in made:
             advance(1)
             yield result
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import contextlib
 import os
 import sys
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TextIO
+from typing import Any, TextIO
 
 from mderank.errors import InputError
 
@@ -25,6 +26,91 @@ def progress(what: str, total: int | None, *, silent: bool = False) -> Iterator[
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task(what, total=total)
         yield lambda steps=1: bar.advance(task, steps)
+
+
+class Throughput:
+    """How many there are, how many of them are done, how many a second, how long the rest will take; on stderr.
+
+    A bar if that is a terminal; otherwise a line now and then, since nobody watches a job for days.
+    """
+
+    EVERY = 60.0  # seconds between lines
+
+    def __init__(self, what: str, *, silent: bool = False, clock: Callable[[], float] = time.monotonic) -> None:
+        self.what = what
+        self.silent = silent
+        self.total = self.done = 0
+        self._clock = clock
+        self._before = 0
+        self._start: float | None = None
+        self._told = clock()
+        self._bar: Any = None
+
+    def __enter__(self) -> Throughput:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._bar is not None:
+            self._bar.stop()
+
+    def found(self, count: int) -> None:
+        """There are so many more."""
+        self.total += count
+        self._show()
+
+    def advance(self, count: int) -> None:
+        """So many more are done. Those that are told first are from an earlier run, and do not count for the speed."""
+        self.done += count
+        if self._start is None:
+            self._start, self._before = self._clock(), count
+        self._show()
+
+    def __str__(self) -> str:
+        """The state in one line."""
+        if self._start is None:
+            return f"{self.total:,} {self.what} found"
+        told = f"{self.done:,} of {self.total:,} {self.what}"
+        seconds = self._clock() - self._start
+        speed = (self.done - self._before) / seconds if seconds > 0 else 0.0
+        if not speed:
+            return told
+        return f"{told}, {speed:.1f} {self.what}/s, {_duration((self.total - self.done) / speed)} left"
+
+    def _show(self) -> None:
+        if self.silent:
+            return
+        if sys.stderr.isatty():
+            self._show_bar()
+        elif self._clock() - self._told >= self.EVERY:
+            self._told = self._clock()
+            print(f"mderank: {self}", file=sys.stderr, flush=True)
+
+    def _show_bar(self) -> None:
+        from rich.console import Console
+        from rich.progress import BarColumn, Progress, TextColumn
+
+        if self._bar is None:
+            columns = (BarColumn(), TextColumn("{task.description}"))
+            self._bar = Progress(*columns, console=Console(stderr=True), transient=True)
+            self._bar.start()
+            self._bar.add_task("", total=None)
+        total = None if self._start is None else self.total  # the bar only pulses while it is not known
+        self._bar.update(self._bar.task_ids[0], completed=self.done, total=total, description=str(self))
+
+
+def _duration(seconds: float) -> str:
+    """A time in the two units that matter.
+
+    >>> [_duration(seconds) for seconds in (7, 200, 4000, 200_000)]
+    ['7 s', '3 min 20 s', '1 h 6 min', '2 d 7 h']
+    """
+    units = (("d", 86_400), ("h", 3_600), ("min", 60), ("s", 1))
+    counts, rest = [], round(seconds)
+    for unit, size in units:
+        counts.append((rest // size, unit))
+        rest %= size
+    first = next((index for index, (count, _) in enumerate(counts) if count), len(counts) - 1)
+    return " ".join(f"{count} {unit}" for count, unit in counts[first : first + 2])
 
 
 @contextlib.contextmanager

@@ -13,13 +13,14 @@ import os
 import signal
 import threading
 import time
+import warnings
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
 from typing import Any
 
-from mderank.errors import BatchError, MDERankError
+from mderank.errors import BatchError, MDERankError, MDERankWarning
 from mderank.reading import Record
 from mderank.scale.work import Row, Work
 
@@ -165,9 +166,7 @@ class Crew:
         if message == "ready":
             member.ready = True
             self._deaths_at_start = 0
-            self.about = self.about or content
-            if content != self.about:
-                raise BatchError(f"worker processes differ from each other: {content} and {self.about}")
+            self._introduced(*content)
             if member.task is not None:
                 self._give(member, member.task, again)
         elif message == "error":  # a model, an extra, an option: no document's fault
@@ -179,6 +178,15 @@ class Crew:
                 yield task, content
             else:
                 yield from self._again(task, again, f"extraction failed: {content}")
+
+    def _introduced(self, about: dict[str, Any], notes: list[Warning]) -> None:
+        """All workers must be the same; what the first has to say of its extractor is said once."""
+        if self.about is None:
+            self.about = about
+            for note in notes:
+                warnings.warn(note, stacklevel=2)
+        elif about != self.about:
+            raise BatchError(f"worker processes differ from each other: {about} and {self.about}")
 
     def _died(self, member: _Member, again: deque[Task]) -> Iterator[tuple[Task, list[Row]]]:
         task, member.task = member.task, None
@@ -250,11 +258,14 @@ def serve(connection: Connection, work: Work) -> None:
     _die_with_parent()
     try:
         try:
-            about = work.describe()
+            with warnings.catch_warnings(record=True) as caught:
+                about = work.describe()
         except MDERankError as error:
             connection.send(("error", error))
             return
-        connection.send(("ready", about))
+        notes = [each.message for each in caught if issubclass(each.category, MDERankWarning)]
+        connection.send(("ready", (about, notes)))
+        warnings.simplefilter("ignore")  # what is to be said of single documents is in their rows
         while True:
             connection.send(_answer(work, connection.recv()))
     except (EOFError, BrokenPipeError, ConnectionResetError):  # the parent is gone, or has no more

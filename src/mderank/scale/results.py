@@ -37,8 +37,7 @@ def results(
         while waiting[0].error is not None:
             yield _failed(waiting.popleft())
         source = waiting.popleft()
-        failure = Keyphrases(error=InputError(f"{source.id}: {found.error}")) if found.error else None
-        yield Result(source.id, source.text, failure or found, source.extracted)
+        yield Result(source.id, source.text, _named(found, source), source.extracted)
     yield from map(_failed, waiting)
 
 
@@ -57,6 +56,11 @@ def _text(source: Source, tagger: Tagger) -> str | Document | MDERankError:
     except Exception as error:  # whatever a tagger raises: this text's fault, and not the others'
         return InputError(f"{source.id}: tagging failed: {type(error).__name__}: {error}")
     return document.with_breaks(source.text)
+
+
+def _named(found: Keyphrases, source: Source) -> Keyphrases:
+    """An error says whose it is."""
+    return found if found.error is None else Keyphrases(error=InputError(f"{source.id}: {found.error}"))
 
 
 def _failed(source: Source) -> Result:

@@ -42,6 +42,7 @@ def extract_folder(
     engine: Engine | None = None,
     settings: dict[str, Any] | None = None,
     fail_fast: bool = False,
+    retry_failed: bool = False,
     planned: Callable[[int], None] = lambda documents: None,
     advance: Callable[[int], None] = lambda documents: None,
     skipped: Callable[[Path], None] = lambda file: None,
@@ -50,7 +51,8 @@ def extract_folder(
 
     A run that was stopped goes on where it was, and ends with the same files. ``settings`` are the options that
     ``work`` was made from, as plain data: a run with others is refused. With ``fail_fast`` the first document that
-    fails stops it; otherwise its row has the error. ``planned`` is told how many documents are found as they are,
+    fails stops it; otherwise its row has the error. With ``retry_failed`` shards in which documents failed are made
+    again. ``planned`` is told how many documents are found as they are,
     ``advance`` how many are done, those of an earlier run first.
     """
     engine = engine or Local()
@@ -63,7 +65,7 @@ def extract_folder(
         shards = plan(input_files(paths, out.resolve(), skipped), work.reading, cut)
         for shard in folder.keep_plan(shards):
             planned(shard.documents)
-        done = folder.done()
+        done = {shard: each for shard, each in folder.done().items() if not (retry_failed and each.failed)}
         resumed = sum(each.documents for each in done.values())
         advance(resumed)
         missing = (shard for shard in folder.plan() if shard.number not in done)

@@ -1,0 +1,218 @@
+"""``mderank batch``: many documents to a folder, on all cores or on a cluster, and on again where it was stopped."""
+
+from __future__ import annotations
+
+import hashlib
+import signal
+import sys
+import time
+import warnings
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from mderank.cli.configuration import config_option
+from mderank.cli.inputs import input_options, read_options
+from mderank.cli.making import given_options, make_extractor
+from mderank.cli.options import SectionedCommand, import_spacy_without_torch, method_options, option
+from mderank.cli.terminal import Throughput
+from mderank.errors import OptionError
+
+if TYPE_CHECKING:
+    from mderank.extractor import Extractor
+    from mderank.scale import Outcome
+    from mderank.scale.job import Engine
+
+STDIN = "-"
+FORMS = ("jsonl", "jsonl.gz", "parquet")
+ENGINES = ("local", "ray", "spark")
+# Options that name files, whose content then counts as a setting.
+_FILES = ("phrases", "exclude", "stop_words", "corpus")
+# Options that make a difference by being there, whatever their value.
+_MARKED = ("pattern", "ngrams", "phrases", "stop_words", "max_phrase_words")
+
+
+@dataclass(frozen=True)
+class CommandLine:
+    """What the options ask for, in a form that other processes can be given."""
+
+    settings: dict[str, Any]
+    given: frozenset[str]
+
+    def __call__(self, threads: int | None) -> Extractor:
+        """The extractor; the threads of torch and others are set by the environment."""
+        if self.settings["tagger"] is None:
+            import_spacy_without_torch()
+        return make_extractor({**self.settings, "threads": threads if self._on_onnx() else None}, self.given)
+
+    def _on_onnx(self) -> bool:
+        from mderank.encoding import EMBEDDED
+        from mderank.encoding.onnx import is_onnx_folder
+
+        model = self.settings["model"]
+        return bool(model == EMBEDDED or is_onnx_folder(Path(model)))
+
+
+@click.command(cls=SectionedCommand)
+@click.argument("paths", nargs=-1, required=True, metavar="IN...")
+@click.argument("out", metavar="OUT")
+@input_options
+@option("Results", "--top", "-k", type=click.IntRange(0), default=10, show_default=True,
+        help="How many keyphrases a document; 0: all.")  # fmt: skip
+@option("Results", "--format", "-f", "form", type=click.Choice(FORMS), default="jsonl", show_default=True,
+        help="Of the files in OUT; parquet needs the extra 'parquet'.")  # fmt: skip
+@option("Results", "--fail-fast", is_flag=True, help="Stop at the first document that fails.")
+@option("Results", "--retry-failed", is_flag=True,
+        help="Make those files of OUT again in which documents failed.")  # fmt: skip
+@option("Results", "--quiet", "-q", is_flag=True, help="No progress, notes or warnings; errors only.")
+@option("Run", "--engine", type=click.Choice(ENGINES), default="local", show_default=True,
+        help="The cores of this machine, or a cluster that sees IN and OUT under the same names.")  # fmt: skip
+@option("Run", "--address", metavar="URL",
+        help="A cluster that is there: Ray's address, Spark's master.  [default: one on this machine]")  # fmt: skip
+@option("Run", "--processes", type=click.IntRange(1), metavar="N",
+        help="Worker processes.  [default: by cores, memory and --threads; 1 for a GPU]")  # fmt: skip
+@option("Run", "--gpus", type=click.FloatRange(0), metavar="X",
+        help="For ray: of a GPU for each process, e.g. 0.5; add --device cuda.")  # fmt: skip
+@option("Run", "--batch-size", type=click.IntRange(1), default=32, show_default=True, metavar="N",
+        help="Documents that a process is given at once; makes no difference to the result.")  # fmt: skip
+@option("Run", "--shard-documents", type=click.IntRange(1), default=1_000, show_default=True, metavar="N",
+        help="Documents in a file of OUT: what a run that is killed may have to do again.")  # fmt: skip
+@option("Run", "--shard-mb", type=click.FloatRange(0, min_open=True), default=4.0, show_default=True, metavar="X",
+        help="Megabytes of input that are enough for a file of OUT, however few documents.")  # fmt: skip
+@option("Run", "--timeout", type=click.FloatRange(0, min_open=True), metavar="SECONDS",
+        help="Give a document up that takes longer, alone in its batch.  [default: never]")  # fmt: skip
+@method_options()
+@config_option
+def batch(
+    paths: tuple[str, ...],
+    out: str,
+    top: int,
+    form: Any,
+    fail_fast: bool,
+    retry_failed: bool,
+    quiet: bool,
+    engine: str,
+    address: str | None,
+    processes: int | None,
+    gpus: float | None,
+    batch_size: int,
+    shard_documents: int,
+    shard_mb: float,
+    timeout: float | None,
+    **settings: Any,
+) -> None:
+    """Extract the keyphrases of many documents into the folder OUT.
+
+    IN is as in 'mderank extract': files (.jsonl, .csv, .parquet, .txt, .pdf …, also .gz), folders, patterns in quotes.
+    OUT gets a file for every 1,000 documents or so, with a row for each document, in the order of the input: id,
+    keyphrases with scores and spans, what was not seen, the error if there is one.
+
+    A run that was stopped, killed or ran out of disk goes on with what is missing: give the same command again. It
+    ends with the same bytes as one that was never disturbed. Input or settings that changed meanwhile are refused. A
+    document that fails carries its error, and the rest goes on; one that takes its process with it is tried again,
+    alone.
+
+    'mderank collection OUT' says what the whole is about.
+    """
+    from mderank.scale import Cut, FailedDocumentError, Work, extract_folder
+
+    if STDIN in paths:
+        raise OptionError("standard input cannot be read again when a run goes on: save it to a file")
+    if hasattr(signal, "SIGPIPE"):
+        signal.signal(signal.SIGPIPE, signal.SIG_IGN)  # a worker that died must not take us with it
+    reading = read_options(settings)
+    given = given_options()
+    if settings["device"] not in (None, "cpu") and engine == "local":
+        processes = processes or 1
+    runner = _engine(engine, address, processes, settings["threads"], gpus, batch_size, timeout)
+    work = Work(CommandLine(settings, given), top or None, reading)
+    skipped: Counter[str] = Counter()
+    shown = Throughput("documents", silent=quiet)
+    start = time.monotonic()
+    with shown, warnings.catch_warnings():
+        if quiet:
+            warnings.simplefilter("ignore")
+        try:
+            outcome = extract_folder(
+                paths,
+                out,
+                work,
+                form=form,
+                cut=Cut(shard_documents, max(1, round(shard_mb * 1e6))),
+                engine=runner,
+                settings=_settings(settings, given),
+                fail_fast=fail_fast,
+                retry_failed=retry_failed,
+                planned=shown.found,
+                advance=shown.advance,
+                skipped=lambda file: skipped.update([file.suffix or "without suffix"]),
+            )
+        except FailedDocumentError as error:
+            click.echo(f"mderank: error: {error}", err=True)
+            sys.exit(1)
+        except KeyboardInterrupt:
+            click.echo("mderank: stopped; the same command goes on where it was", err=True)
+            sys.exit(130)
+    if not quiet:
+        _summary(outcome, out, time.monotonic() - start, skipped)
+    if outcome.failed:
+        sys.exit(1)
+
+
+def _engine(
+    name: str,
+    address: str | None,
+    processes: int | None,
+    threads: int | None,
+    gpus: float | None,
+    batch_size: int,
+    timeout: float | None,
+) -> Engine:
+    from mderank.scale import Local
+
+    if name == "local" and address is not None:
+        raise OptionError("--address is for --engine ray and --engine spark")
+    if name != "ray" and gpus is not None:
+        raise OptionError("--gpus is for --engine ray; on this machine, --device cuda is enough")
+    if name == "local":
+        return Local(processes, threads, batch_documents=batch_size, timeout=timeout)
+    raise OptionError(f"--engine {name} is not there yet")
+
+
+def _settings(settings: dict[str, Any], given: frozenset[str]) -> dict[str, Any]:
+    """All options that may make a difference, as plain data: not how many cores there are."""
+    files = {name: _sha256(settings[name]) for name in _FILES if settings[name] and Path(settings[name]).is_file()}
+    named = (value for _, _, value in (each.partition("=") for each in settings["assignments"]))
+    files |= {value: _sha256(value) for value in named if value and Path(value).is_file()}
+    return {
+        **{name: value for name, value in settings.items() if name != "threads"},
+        "assignments": list(settings["assignments"]),
+        "marked": sorted(given.intersection(_MARKED)),
+        "files": files,
+    }
+
+
+def _sha256(file: str) -> str:
+    with Path(file).open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+def _summary(outcome: Outcome, out: str, seconds: float, skipped: Counter[str]) -> None:
+    """What was done, on stderr."""
+    if skipped:
+        listed = ", ".join(f"{number} {kind}" for kind, number in skipped.most_common(5))
+        click.echo(f"mderank: note: {skipped.total()} other files in the folders were not read ({listed})", err=True)
+    if outcome.replaced:
+        click.echo(f"mderank: note: {outcome.replaced} worker processes died and were replaced", err=True)
+    fresh = outcome.documents - outcome.resumed
+    parts = [f"{outcome.documents:,} documents in {outcome.shards:,} files in {out}"]
+    if outcome.resumed:
+        parts.append(f"{outcome.resumed:,} of them from before")
+    if outcome.failed:
+        parts.append(f"{outcome.failed:,} failed: their rows have the error")
+    if fresh:
+        parts.append(f"{fresh / max(seconds, 1e-9):.1f} documents/s")
+    click.echo(f"mderank: {'; '.join(parts)}", err=True)

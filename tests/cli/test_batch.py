@@ -1,0 +1,148 @@
+"""`mderank batch`: many documents to a folder."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from mderank.cli.batch import CommandLine
+from mderank.cli.terminal import Throughput
+
+# A method without an encoder: what takes time is spaCy, which every worker process loads.
+QUICK = ("--method", "firstphrases", "--processes", 1)
+
+
+@pytest.fixture
+def lines(tmp_path):
+    file = tmp_path / "in.jsonl"
+    file.write_text("".join(f'{{"id": {number}, "text": "The {number} owls eat a mouse."}}\n' for number in range(5)))
+    return file
+
+
+def rows(out: Path) -> str:
+    return "".join(part.read_text() for part in sorted(out.glob("part-*")))
+
+
+def test_rows_are_those_of_extract(run, lines, tmp_path):
+    with lines.open("a") as stream:
+        stream.write('{oops\n{"id": "last", "text": "Sea ice melts."}\n')
+    result = run("batch", lines, tmp_path / "out", *QUICK, "-k", 2, "--shard-documents", 3, "--batch-size", 2)
+    assert result.exit_code == 1
+    assert "7 documents in 3 files" in result.stderr
+    assert "1 failed: their rows have the error" in result.stderr
+    assert "documents/s" in result.stderr
+    assert rows(tmp_path / "out") == run("extract", lines, *QUICK[:2], "-k", 2, "-f", "jsonl").stdout
+    again = run("batch", lines, tmp_path / "out", *QUICK, "-k", 2, "--shard-documents", 3)
+    assert again.exit_code == 1
+    assert "7 of them from before" in again.stderr
+    assert "documents/s" not in again.stderr
+
+
+def test_quiet_says_nothing(run, lines, tmp_path):
+    result = run("batch", lines, tmp_path / "out", *QUICK, "-q")
+    assert (result.exit_code, result.output) == (0, "")
+
+
+def test_other_settings_and_input_that_changed_are_refused(run, lines, tmp_path):
+    words = tmp_path / "words.txt"
+    words.write_text("mouse\n")
+    arguments = ("batch", lines, tmp_path / "out", *QUICK, "--exclude", words)
+    assert run(*arguments).exit_code == 0
+    result = run(*arguments, "-k", 3)
+    assert result.exit_code == 2
+    assert "begun with other settings (top_k: 10, now 3)" in result.stderr
+    words.write_text("owl\n")
+    assert "(files: exclude: " in run(*arguments).stderr
+    words.write_text("mouse\n")
+    lines.write_text(lines.read_text().replace("eat", "see"))
+    result = run(*arguments)
+    assert result.exit_code == 2
+    assert f"{lines}: the input has changed since the run began" in result.stderr
+
+
+def test_the_first_failure_can_stop_the_run(run, tmp_path):
+    (tmp_path / "in.jsonl").write_text('{oops\n{"text": "Sea ice melts."}\n')
+    result = run("batch", tmp_path / "in.jsonl", tmp_path / "out", *QUICK, "--fail-fast")
+    assert result.exit_code == 1
+    assert "mderank: error:" in result.stderr
+    assert "in.jsonl:1: this line is not JSON" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("-", "out"), "standard input cannot be read again"),
+        (("in.jsonl", "out", "--address", "x"), "--address is for"),
+        (("in.jsonl", "out", "--gpus", "1"), "--gpus is for"),
+        (("none.jsonl", "out"), "there is no such file"),
+        (("in.jsonl", "out", "--method", "yake", "--model", "x"), "the method 'yake' has no such option"),
+        (("in.jsonl", "out", "--model", "./none"), "the model folder './none' does not exist"),
+        (("in.jsonl",), "Missing argument"),
+    ],
+)
+def test_wrong_usage(run, lines, tmp_path, monkeypatch, arguments, message):
+    monkeypatch.chdir(tmp_path)
+    result = run("batch", *arguments)
+    assert result.exit_code == 2
+    assert message in result.stderr
+
+
+def test_other_files_in_a_folder_are_told(run, tmp_path):
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / "a.txt").write_text("Sea ice melts.")
+    (tmp_path / "in" / "b.xyz").touch()
+    result = run("batch", tmp_path / "in", tmp_path / "out", *QUICK)
+    assert "1 other files in the folders were not read (1 .xyz)" in result.stderr
+
+
+def test_an_encoder_gets_its_threads_only_where_it_can(monkeypatch):
+    asked = []
+    module = sys.modules[CommandLine.__module__]  # the package has the command under the same name
+    monkeypatch.setattr(module, "make_extractor", lambda settings, given: asked.append(settings["threads"]))
+    for model in ("minilm-l6", "bert-base-uncased"):
+        CommandLine({"tagger": "x", "model": model, "threads": None}, frozenset())(3)
+    assert asked == [3, None]
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="this system does not show processes as files")
+def test_a_worker_that_is_killed_does_not_take_the_program_with_it(tmp_path):
+    file = tmp_path / "in.jsonl"
+    file.write_text("".join(f'{{"id": {number}, "text": "The owls eat a mouse."}}\n' for number in range(3000)))
+    program = "from mderank.cli import main; main()"
+    command = [sys.executable, "-c", program, "batch", file, tmp_path / "out", *map(str, QUICK)]
+    with subprocess.Popen([*command, "--shard-documents", "100"], stderr=subprocess.PIPE, text=True) as process:
+        for killed in range(1, 4):
+            while len(list((tmp_path / "out").glob("part-*"))) < 5 * killed and process.poll() is None:
+                time.sleep(0.01)
+            for child in Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split():
+                if b"multiprocessing.spawn" in Path(f"/proc/{child}/cmdline").read_bytes():
+                    os.kill(int(child), signal.SIGKILL)
+        assert process.stderr is not None
+        told = process.stderr.read()
+    assert process.returncode == 0, told
+    assert "worker processes died and were replaced" in told
+    assert [json.loads(line)["id"] for line in rows(tmp_path / "out").splitlines()] == list(range(3000))
+
+
+def test_throughput_in_words(capsys):
+    now = [100.0]
+    shown = Throughput("documents", clock=lambda: now[0])
+    shown.found(1000)
+    assert str(shown) == "1,000 documents found"
+    shown.advance(400)  # from an earlier run
+    assert str(shown) == "400 of 1,000 documents"
+    now[0] += 10
+    shown.advance(100)
+    assert str(shown) == "500 of 1,000 documents, 10.0 documents/s, 50 s left"
+    assert capsys.readouterr().err == ""
+    now[0] += 60
+    shown.advance(100)
+    assert "mderank: 600 of 1,000 documents, 2.9 documents/s, 2 min 20 s left" in capsys.readouterr().err
