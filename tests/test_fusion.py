@@ -61,12 +61,12 @@ def test_variants_count_together_and_from_the_first_of_them():
 
 def test_the_score_is_the_sum_of_its_parts():
     for each in fusion().extract(TEXT, top_k=None):
-        assert set(each.parts) == {"closeness", "change", "emphasis", "frequency", "position"}
+        assert set(each.parts) == {"closeness", "change", "emphasis", "frequency", "position", "length"}
         assert each.score == pytest.approx(sum(each.parts.values()))
 
 
 def test_without_the_other_evidence_it_is_embedrank():
-    alone = fusion(change=0.0, emphasis=0.0, frequency=0.0, position=0.0, candidates=NounPhrases())
+    alone = fusion(change=0.0, emphasis=0.0, frequency=0.0, position=0.0, length=0.0, candidates=NounPhrases())
     near = EmbedRank(FakeEncoder({"reef": 3.0}), tagger=FakeTagger())
     assert [each.text for each in alone.extract(TEXT)] == [each.text for each in near.extract(TEXT)]
 
@@ -76,18 +76,19 @@ def test_a_phrase_that_recurs_inside_others_is_a_candidate():
     assert "graph theory" in {each.text for each in fusion().extract(text, top_k=None)}
 
 
-@pytest.mark.parametrize("name", ["change", "emphasis", "frequency", "position"])
+OTHERS = ("change", "emphasis", "frequency", "position", "length")
+
+
+@pytest.mark.parametrize("name", OTHERS)
 def test_each_weight_can_turn_the_order(name):
     """So none of them is without effect."""
-    text = "The reef and the harbour have boats. " + "The long road is small. " * 30 + "The harbour."
-    plain = [each.text for each in fusion(**dict.fromkeys(("change", "emphasis", "frequency", "position"), 0.0))
-             .extract(text, top_k=None)]  # fmt: skip
+    text = "The reef and the old harbour have boats. " + "The long road is small. " * 30 + "The old harbour."
     orders = []
     for weight in (-20.0, 20.0):
-        weights = {**dict.fromkeys(("change", "emphasis", "frequency", "position"), 0.0), name: weight}
-        orders.append([each.text for each in fusion(**weights).extract(text, top_k=None)])
+        ranker = fusion(**{**dict.fromkeys(OTHERS, 0.0), name: weight})
+        orders.append([each.text for each in ranker.extract(text, top_k=None)])
     assert orders[0] != orders[1]
-    assert sorted(orders[0]) == sorted(plain)
+    assert sorted(orders[0]) == sorted(orders[1])
 
 
 def test_facts_are_what_was_counted_and_measured():
@@ -145,3 +146,12 @@ def test_no_confidence_for_scores_that_it_was_not_fitted_to(options):
     with pytest.raises(OptionError, match="min_score"):
         embedded(min_confidence=0.1, **options)
     assert {each.confidence for each in fusion().extract(TEXT)} == {None}
+
+
+def test_length_is_for_two_or_three_words():
+    tagger = FakeTagger()
+    (document,) = tagger.tag(["The reef, old harbour, new long road, fast red lazy dog, big old slow deep sea are."])
+    found = fusion(length=1.0).extract(document, top_k=None)
+    assert {each.text: each.parts["length"] for each in found} == {
+        "reef": -1, "old harbour": 0, "new long road": 0, "fast red lazy dog": -1, "big old slow deep sea": -2,
+    }  # fmt: skip

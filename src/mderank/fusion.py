@@ -2,8 +2,8 @@
 
 MDERank asks how much the document changes without a phrase (Zhang et al. (2022), Findings of ACL), EmbedRank how near
 the phrase is to the document (Bennani-Smires et al. (2018), CoNLL). One pass answers both, and tells besides how much
-weight the encoder gives the phrase's own words. Where a phrase stands and how often is evidence as well, as in
-PromptRank (Kong et al. (2023), ACL) and YAKE (Campos et al. (2020), Information Sciences).
+weight the encoder gives the phrase's own words. Where a phrase stands, how often, and how many words it has are
+evidence too, as in PromptRank (Kong et al. (2023), ACL) and YAKE (Campos et al. (2020), Information Sciences).
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ from mderank.ranking.dedupe import stemmed
 
 # Words after which a place begins to count as late; an abstract or a first paragraph is about as long.
 _LEAD = 100
+_USUAL = 3  # words that a keyphrase rarely exceeds
 _TINY = 1e-30  # whose logarithm exists
 
 
@@ -49,14 +50,14 @@ class Confidence:
         return chances
 
 
-WEIGHTS = {"closeness": 1.0, "change": 0.05, "emphasis": 0.3, "frequency": 0.03, "position": 0.15}
+WEIGHTS = {"closeness": 1.0, "change": 0.05, "emphasis": 0.3, "frequency": 0.03, "position": 0.15, "length": 0.05}
 # Fitted to the tuning sets, abstracts and whole papers, by benchmarks/confidence.py; of these weights and the
 # embedded encoder.
 CONFIDENCE = Confidence(slope=4.0, length=0.9, level=5.0, ceiling=0.6)
 
 
 class FusionRank(EncoderRanker):
-    """Ranks the phrases of a text by five kinds of evidence, each in its own measure, added up.
+    """Ranks the phrases of a text by six kinds of evidence, each in its own measure, added up.
 
     >>> extractor = FusionRank()
     >>> keyphrases = extractor.extract("Masked language models fill gaps in a text. Language models learn from gaps.")
@@ -74,8 +75,10 @@ class FusionRank(EncoderRanker):
        states makes those long that are to count for much.
     6. Frequency: ln f, with f the number of its places; "network" and "networks" count together.
     7. Position: − ln(1 + p / 100), with p the number of words before its first place.
-    8. Score the sum of closeness and ``change``, ``emphasis``, ``frequency`` and ``position`` times the others.
-    9. With the default weights and the embedded encoder, say besides how likely people are to call the phrase key
+    8. Length: − 1 for a single word, which is often too general, and for each word after the third.
+    9. Score the sum of closeness and ``change``, ``emphasis``, ``frequency``, ``position`` and ``length`` times the
+       others.
+    10. With the default weights and the embedded encoder, say besides how likely people are to call the phrase key
        (`Confidence`); ``min_confidence`` leaves out what is less likely.
     """
 
@@ -89,6 +92,7 @@ class FusionRank(EncoderRanker):
         emphasis: float = WEIGHTS["emphasis"],
         frequency: float = WEIGHTS["frequency"],
         position: float = WEIGHTS["position"],
+        length: float = WEIGHTS["length"],
         min_confidence: float | None = None,
         **options: Unpack[EncoderOptions],
     ) -> None:
@@ -99,6 +103,7 @@ class FusionRank(EncoderRanker):
             "emphasis": emphasis,
             "frequency": frequency,
             "position": position,
+            "length": length,
         }
         if min_confidence is not None and not self._calibrated():
             raise OptionError(
@@ -161,10 +166,11 @@ class FusionRank(EncoderRanker):
             "emphasis": np.log(np.maximum(facts["emphasis"], _TINY)),
             "frequency": np.log(facts["frequency"]),
             "position": -np.log1p(facts["position"] / _LEAD),
+            "length": -np.where(facts["length"] == 1, 1.0, np.maximum(0, facts["length"] - _USUAL)),
         }
 
     def _places(self, reading: Reading) -> dict[str, Numbers]:
-        """How often and how early, of each candidate and its variants."""
+        """How often and how early, of each candidate and its variants, and how many words."""
         document = reading.document
         keys = [
             stemmed(surface(document.text, each.occurrences[0].span), document.language) for each in reading.candidates
@@ -177,4 +183,5 @@ class FusionRank(EncoderRanker):
         return {
             "frequency": np.asarray([counts[name] for name in keys], dtype=np.int64),
             "position": np.asarray([firsts[name] for name in keys], dtype=np.int64),
+            "length": np.asarray([len(each.key.split()) for each in reading.candidates], dtype=np.int64),
         }

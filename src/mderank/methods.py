@@ -126,7 +126,7 @@ METHODS = {
         Method("mderank", "mderank.pipeline:MDERank", "masked document embeddings (the paper's method)",
                (*ENCODER, "masking"), "embedding"),
         Method("fusion", "mderank.fusion:FusionRank", "masked document, phrase and place in one (the best we know)",
-               (*ENCODER, "change", "emphasis", "frequency", "position", "min_confidence"), "embedding"),
+               (*ENCODER, "change", "emphasis", "frequency", "position", "length", "min_confidence"), "embedding"),
         Method("embedrank", "mderank.baselines:EmbedRank", "phrase and document embeddings compared",
                ENCODER, "embedding"),
         Method("embedrank-vectors", "mderank.baselines:VectorEmbedRank", "EmbedRank with static word vectors",

@@ -22,6 +22,7 @@ MEANINGS = {
     "emphasis": "length of the phrase's mean state",
     "frequency": "places in the text",
     "position": "words before the first place",
+    "length": "words",
 }
 SIMILARITY = "what the score was made from"
 CONFIDENCE = "chance that people call it key"
