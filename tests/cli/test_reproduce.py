@@ -110,7 +110,7 @@ def test_a_plan_runs_nothing_and_lists_the_commands(reproduce, tmp_path):
 
 
 def test_limits_and_what_is_empty_without_runs(reproduce, tmp_path):
-    result = reproduce("document-length", "--limit", "2", "--exact-limit", "1", "-q")
+    result = reproduce("document-length", "--limit", "1", "--limit", "nus=2", "--exact-limit", "1", "-q")
     assert result.exit_code == 0
     assert (result.stdout, result.stderr) == ("", "")
     counts = {row["here"]: (row["documents"], row["of"]) for row in cells(tmp_path, "table5")}
@@ -163,6 +163,10 @@ def test_wrong_usage(reproduce):
     result = reproduce("--kpe", "best=folder")
     assert result.exit_code == 2
     assert "write NAME=DIR, where NAME is one of ab, re, yake, textrank" in result.stderr
+    for limit in ("0", "many", "nus=", "=3", "best=4"):
+        result = reproduce("--limit", limit)
+        assert result.exit_code == 2
+        assert "write N or SET=N" in result.stderr
     result = reproduce("--encoder", "./nowhere")
     assert result.exit_code == 2
     assert "does not exist" in result.stderr

@@ -25,6 +25,9 @@ class Recorder:
     def replace(self, window, states, hidden):
         self.hidden |= {(window, block.mask): (block.rows, block.states) for block in hidden}
 
+    def add_contexts(self, states, masks):
+        """Of no concern here."""
+
     def reencode(self, window, states, mask, masked):
         self.masked[window, mask] = masked
 

@@ -5,12 +5,12 @@ import pytest
 from mderank.evaluation.protocols import Prediction
 from mderank.evaluation.runner import Outcome
 from mderank.reproduction.results import Measured
-from mderank.reproduction.setup import Model, Setup
+from mderank.reproduction.setup import Limits, Model, Setup
 
 
 @pytest.fixture
 def setup():
-    return Setup(Model("minilm-l6", 6, True, "mean", 512), exact_limit=100)
+    return Setup(Model("minilm-l6", 6, True, "mean", 512), exact_limit=Limits(100))
 
 
 @pytest.fixture

@@ -8,11 +8,11 @@ from html.parser import HTMLParser
 import pytest
 
 from mderank.reproduction.paper import SETS, printed
-from mderank.reproduction.plan import Job, Plan
+from mderank.reproduction.plan import Job, Plan, make_plan
 from mderank.reproduction.report import as_csv, as_latex, as_markdown, build, claims_as_csv, page
 from mderank.reproduction.report.build import Done
 from mderank.reproduction.results import Results
-from mderank.reproduction.setup import Model, Setup
+from mderank.reproduction.setup import Limits, Model, Setup
 from mderank.reproduction.shelf import Kept
 from mderank.reproduction.tables import PARTS, choose
 
@@ -145,10 +145,12 @@ def test_what_stands_for_what_is_said(full):
     said = dict(build(full, (), Results({}, {})).stands_for)
     assert said["BigBird"] == "bigbird (12 layers, max pooling, cannot do one pass)"
     assert said["KPEBERT with θ = yake"].startswith("ab (12")
-    limited = Setup(Model("mpnet", 12, False, "mean"), limit=15, exact_limit=3)
+    limited = Setup(Model("mpnet", 12, False, "mean"), limit=Limits(15, {"inspec": 100}), exact_limit=Limits(3))
     said = dict(build(limited, (), Results({}, {})).stands_for)
     assert said["BERT"].endswith("form: exact")
-    assert said["the six sets"] == "the first 15 documents of each set; in the exact form the first 3"
+    assert said["the six sets"] == (
+        "the first 15 documents of each set, 100 of inspec; in the exact form the first 3 documents of each set"
+    )
 
 
 def test_a_plan_counts_every_run_once_and_does_the_quick_ones_first(setup, tmp_path):
@@ -175,3 +177,20 @@ def test_a_plan_counts_every_run_once_and_does_the_quick_ones_first(setup, tmp_p
     assert sum("mderank evaluate" in line for line in lines) == 40
     done = Plan(setup, parts, {wanted: Job(wanted, 20, 20, kept) for wanted in needed})
     assert list(done.lines())[-1] == "42 runs: 42 are there, 0 to do; nothing to run"
+
+
+def test_what_exact_runs_have_in_common_is_counted_once(setup):
+    (part,) = choose(["masking"])
+    plan = make_plan(setup, [part], (Job(wanted, 20, 20, seconds=60.0) for wanted in part.needs(setup)))
+    times = {
+        (job.wanted.option("--masking"), job.wanted.exact): job.seconds
+        for job in plan.to_do()
+        if job.wanted.dataset == "nus"
+    }
+    assert times[None, True] == 60.0
+    assert times["subset", True] < times[None, True]
+    assert times["subset", False] == times[None, False] == 60.0  # one pass shares nothing
+    similarity = choose(["similarity"])[0].needs(setup)
+    jobs = make_plan(setup, [], (Job(wanted, 20, 20, seconds=60.0) for wanted in similarity)).to_do()
+    euclidean = [job.seconds for job in jobs if job.wanted.exact and job.wanted.option("--similarity")]
+    assert euclidean == [3.0] * 6

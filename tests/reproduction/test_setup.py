@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from mderank.errors import OptionError
-from mderank.reproduction.setup import Model, Setup
+from mderank.reproduction.setup import Limits, Model, Setup
 from mderank.reproduction.tables import PARTS, choose
 from mderank.reproduction.wanted import Wanted
 
@@ -30,10 +30,12 @@ def test_the_embedded_encoder_need_not_be_named(setup):
 
 
 def test_limits():
-    setup = Setup(Model("minilm-l6", 6), limit=200, exact_limit=100)
+    setup = Setup(Model("minilm-l6", 6), limit=Limits(200), exact_limit=Limits(100, {"inspec": 300}))
     assert [setup.mderank("nus", form).limit for form in ("exact", "one pass")] == [100, 200]
     assert setup.baseline("nus", "yake").limit == 200
-    assert Setup(Model("minilm-l6", 6), limit=5, exact_limit=100).mderank("nus", "exact").limit == 5
+    assert setup.mderank("inspec", "exact").limit == 200  # the smaller of the two
+    single = Setup(Model("minilm-l6", 6), limit=Limits(None, {"nus": 5}))
+    assert [single.mderank(each, "exact").limit for each in ("nus", "inspec")] == [5, None]
     # A document that is asked for by its id is there whatever the limit.
     assert setup.mderank("nus", "exact", document="117").limit is None
 

@@ -19,14 +19,14 @@ from mderank.cli.terminal import progress
 from mderank.errors import InputError, MDERankError, OptionError
 
 if TYPE_CHECKING:
-    from mderank.encoding import Encoder, WordEncoder
+    from mderank.encoding import Encoder, RememberingEncoder, WordEncoder
     from mderank.evaluation.datasets import Dataset
     from mderank.evaluation.runner import Task
     from mderank.evaluation.tagged import SharedTagger
     from mderank.methods import Method
     from mderank.reproduction.plan import Job, Plan
     from mderank.reproduction.results import Results
-    from mderank.reproduction.setup import Model, Setup
+    from mderank.reproduction.setup import Limits, Model, Setup
     from mderank.reproduction.shelf import Shelf
     from mderank.reproduction.wanted import Wanted
 
@@ -48,9 +48,10 @@ FORMS = {"both": ("exact", "one pass"), "exact": ("exact",), "one-pass": ("one p
 @option("Method", "--device", metavar="NAME", help="For torch models: cpu, cuda, cuda:1, mps.")
 @option("Method", "--dtype", type=click.Choice(["float32", "float16", "bfloat16"]), help="For torch models.")
 @option("Input", "--data-dir", metavar="DIR", help="Where the sets are.  [default: MDERANK_DATA_DIR]")
-@option("Input", "--limit", type=click.IntRange(1), metavar="N", help="Only the first N documents of each set.")
-@option("Input", "--exact-limit", type=click.IntRange(1), metavar="N",
-        help="Only the first N documents in the exact form, which takes many times longer.")  # fmt: skip
+@option("Input", "--limit", "limits", multiple=True, metavar="N|SET=N",
+        help="Only the first N documents of each set, or of one; repeatable.")  # fmt: skip
+@option("Input", "--exact-limit", "exact_limits", multiple=True, metavar="N|SET=N",
+        help="The same for the exact form, which takes many times longer.")  # fmt: skip
 @option("Input", "--no-verify", is_flag=True, help="Do not compare the sets' checksums.")
 @option("Results", "--runs", type=click.Path(path_type=Path), default=Path("runs"), show_default=True,
         help="Runs of 'mderank evaluate': those that are there are used, others are added.")  # fmt: skip
@@ -74,8 +75,8 @@ def reproduce(
     device: str | None,
     dtype: str | None,
     data_dir: str | None,
-    limit: int | None,
-    exact_limit: int | None,
+    limits: tuple[str, ...],
+    exact_limits: tuple[str, ...],
     no_verify: bool,
     runs: Path,
     out: Path,
@@ -106,8 +107,8 @@ def reproduce(
         elmo=elmo,
         sent2vec=sent2vec,
         forms=FORMS[form],  # type: ignore[arg-type]
-        limit=limit,
-        exact_limit=exact_limit,
+        limit=_limits("--limit", limits),
+        exact_limit=_limits("--exact-limit", exact_limits),
         further=(*(("--device", device) if device else ()), *(("--dtype", dtype) if dtype else ())),
     )
     sets = _Sets(data_dir, verify=not no_verify)
@@ -142,20 +143,45 @@ def _kpe(assignments: tuple[str, ...], encoders: _Encoders) -> dict[str, Model]:
     return trained
 
 
+def _limits(option: str, given: tuple[str, ...]) -> Limits:
+    from mderank.reproduction.paper import SETS
+    from mderank.reproduction.setup import Limits
+
+    every, by_set = None, {}
+    for each in given:
+        name, _, number = each.rpartition("=")
+        if not number.isdecimal() or int(number) < 1 or (name and name not in SETS) or each.startswith("="):
+            raise OptionError(f"{option} {each}: write N or SET=N, where SET is one of {', '.join(SETS)}")
+        if name:
+            by_set[name] = int(number)
+        else:
+            every = int(number)
+    return Limits(every, by_set)
+
+
 class _Encoders:
-    """Encoders, each loaded once."""
+    """Encoders, each loaded once; what masks change in the exact form is remembered from run to run."""
 
     def __init__(self, device: str | None, dtype: str | None) -> None:
         self._device, self._dtype = device, dtype
-        self._loaded: dict[str, Encoder] = {}
+        self._loaded: dict[str, RememberingEncoder] = {}
         self._speeds: dict[str, float] = {}
 
-    def get(self, name: str) -> Encoder:
-        from mderank.encoding import load_encoder
+    def get(self, name: str) -> RememberingEncoder:
+        from mderank.encoding import RememberingEncoder, load_encoder
 
         if name not in self._loaded:
-            self._loaded[name] = load_encoder(name, device=self._device, dtype=self._dtype)
+            self._loaded[name] = RememberingEncoder(load_encoder(name, device=self._device, dtype=self._dtype))
         return self._loaded[name]
+
+    def forget(self) -> None:
+        """Let go of what was remembered: the next texts are others."""
+        for encoder in self._loaded.values():
+            encoder.forget()
+
+    def saved(self) -> float:
+        """The seconds that remembering has spared so far."""
+        return sum(encoder.saved for encoder in self._loaded.values())
 
     def facts(self, name: str) -> Model:
         from mderank.reproduction.setup import Model
@@ -244,10 +270,10 @@ class _Workshop:
 
     def plan(self, setup: Setup, parts: Any) -> Plan:
         """What is there, and what is to be done."""
-        from mderank.reproduction.plan import Plan
+        from mderank.reproduction.plan import make_plan
 
         needed = dict.fromkeys(wanted for part in parts for wanted in part.needs(setup))
-        return Plan(setup, parts, {wanted: self._job(wanted) for wanted in needed})
+        return make_plan(setup, parts, map(self._job, needed))
 
     def _job(self, wanted: Wanted) -> Job:
         from mderank.reproduction.plan import Job
@@ -285,14 +311,13 @@ class _Workshop:
             wanted = job.wanted
             if (wanted.dataset, wanted.option("--max-words")) != before:
                 self._tagger.forget()  # other texts
+                self._encoders.forget()
                 before = (wanted.dataset, wanted.option("--max-words"))
             ready = self.ready(wanted)
             title = f"{number}/{len(to_do)} {wanted.dataset} {ready.settings['label']}"
             try:
                 with progress(title, len(ready.tasks), silent=quiet) as advance:
-                    run = execute(
-                        ready.extractor, ready.tasks, ready.folder, ready.settings, advance, self._tagger.clock
-                    )
+                    run = execute(ready.extractor, ready.tasks, ready.folder, ready.settings, advance, self._clock)
             except MDERankError as error:
                 notes.append(f"{wanted.command()}: not run: {error}")
                 continue
@@ -302,6 +327,10 @@ class _Workshop:
             if not quiet:
                 click.echo(f"{title}: {run.seconds_per_document:.3f} s a document", err=True)
         return notes
+
+    def _clock(self) -> float:
+        """Seconds, with those of tagging and encoding that were not done again: every run is charged for its own."""
+        return self._tagger.clock() + self._encoders.saved()
 
     def results(self, plan: Plan) -> tuple[Results, list[Any], list[str]]:
         """What there is now: runs, how each was made, and what must be said of them."""

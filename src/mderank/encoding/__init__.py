@@ -10,6 +10,7 @@ from pathlib import Path
 from mderank.encoding.base import POOLINGS, AttentionEncoder, Encoder, EncoderSpec, Inputs, Pieces, PoolingName
 from mderank.encoding.elmo import Elmo, is_elmo
 from mderank.encoding.embed import Embeddings, Request, embed
+from mderank.encoding.remembering import RememberingEncoder
 from mderank.encoding.words import PieceWords, WordEncoder, WordSpec
 from mderank.errors import ModelError, OptionError
 
@@ -29,6 +30,7 @@ __all__ = [
     "PieceWords",
     "Pieces",
     "PoolingName",
+    "RememberingEncoder",
     "Request",
     "WordEncoder",
     "WordSpec",

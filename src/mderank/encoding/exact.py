@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 
 import numpy as np
 
 from mderank.encoding.base import Encoder, Inputs, Ints
 from mderank.encoding.pooling import Pool
+from mderank.encoding.remembering import RememberingEncoder
 
 BATCH = 4096  # tokens computed at once; the variants of a window are equally long, so there is no padding
 
@@ -27,15 +29,28 @@ def run_phrases(encoder: Encoder, pool: Pool, phrases: Sequence[tuple[int, Ints]
 
 
 def run(encoder: Encoder, pool: Pool, window: int, ids: Ints, masks: Sequence[tuple[int, Ints]], layer: int) -> None:
-    """Encode a window and its masked variants, and hand the states to ``pool``."""
+    """Encode a window and its masked variants, and hand what they change to ``pool``."""
     states = encoder.states(Inputs(ids[None]), layer)[0]
     pool.add(window, states)
     pool.add_contexts(states, masks)
+    memory = encoder.window(ids, layer) if isinstance(encoder, RememberingEncoder) else None
+    new = []
+    for mask, rows in masks:
+        change = None if memory is None else memory.recall(pool.name, rows)
+        if change is None:
+            new.append((mask, rows))
+        else:
+            pool.recall(window, mask, change)
     step = max(1, BATCH // len(ids))
-    for start in range(0, len(masks), step):
-        some = masks[start : start + step]
+    for start in range(0, len(new), step):
+        some = new[start : start + step]
         variants = np.repeat(ids[None], len(some), axis=0)
         for variant, (_, rows) in zip(variants, some, strict=True):
             variant[rows] = encoder.spec.mask_id
-        for (mask, _), masked in zip(some, encoder.states(Inputs(variants), layer), strict=True):
-            pool.reencode(window, states, mask, masked)
+        began = time.perf_counter()
+        masked = encoder.states(Inputs(variants), layer)
+        seconds = (time.perf_counter() - began) / len(some)
+        for (mask, rows), each in zip(some, masked, strict=True):
+            pool.reencode(window, states, mask, each)
+            if memory is not None:
+                memory.keep(rows, states, each, seconds)

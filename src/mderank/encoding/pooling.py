@@ -11,9 +11,9 @@ their first states.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol
+from typing import ClassVar, Protocol
 
 import numpy as np
 
@@ -42,6 +42,8 @@ class Embeddings:
 class Pool(Protocol):
     """Gathers one document's windows."""
 
+    name: ClassVar[PoolingName]
+
     def add(self, window: int, states: Floats) -> None:
         """The states ``(n, d)`` of a window, unmasked. Comes once for every window."""
         ...
@@ -52,6 +54,10 @@ class Pool(Protocol):
 
     def reencode(self, window: int, states: Floats, mask: int, masked: Floats) -> None:
         """Exact: all rows of a window are different under a mask."""
+        ...
+
+    def recall(self, window: int, mask: int, change: Floats) -> None:
+        """Exact: the same, from what `CHANGES` made of it before."""
         ...
 
     def add_phrase(self, phrase: int, states: Floats) -> None:
@@ -69,6 +75,8 @@ class Pool(Protocol):
 
 class _Beside:
     """Gathers what is beside the document: phrases' embeddings, and the states of what masks hide."""
+
+    name: ClassVar[PoolingName]
 
     def __init__(self, masks: int, dimension: int, phrases: int) -> None:
         self._phrases = np.zeros((phrases, dimension))
@@ -89,6 +97,12 @@ class _Beside:
         means: Floats = self._contexts / np.maximum(1, self._hidden)[:, None]
         return means
 
+    def reencode(self, window: int, states: Floats, mask: int, masked: Floats) -> None:
+        self.recall(window, mask, CHANGES[self.name](states, masked))
+
+    def recall(self, window: int, mask: int, change: Floats) -> None:
+        raise NotImplementedError
+
     def add_phrase(self, phrase: int, states: Floats) -> None:
         self._phrases[phrase] = self._pooled(states.astype(np.float64))
 
@@ -96,8 +110,32 @@ class _Beside:
         raise NotImplementedError
 
 
+def _sum_of_changes(states: Floats, masked: Floats) -> Floats:
+    change: Floats = (masked.astype(np.float64) - states).sum(axis=0)
+    return change
+
+
+def _maximum(states: Floats, masked: Floats) -> Floats:
+    top: Floats = masked.max(axis=0).astype(np.float64)
+    return top
+
+
+def _change_of_first(states: Floats, masked: Floats) -> Floats:
+    return _sum_of_changes(states[:1], masked[:1])
+
+
+# Exact: what a pool has to know of a window's states ``(n, d)`` and what became of them under a mask. ``(d,)``
+CHANGES: dict[PoolingName, Callable[[Floats, Floats], Floats]] = {
+    "mean": _sum_of_changes,
+    "max": _maximum,
+    "cls": _change_of_first,
+}
+
+
 class MeanPool(_Beside):
     """Average over all tokens: ``E(d_M) − E(d) = Σ (z_t − h_t) / n``."""
+
+    name: ClassVar[PoolingName] = "mean"
 
     def __init__(self, masks: int, dimension: int, phrases: int = 0) -> None:
         super().__init__(masks, dimension, phrases)
@@ -122,8 +160,8 @@ class MeanPool(_Beside):
         first = np.cumsum([0, *(len(block.rows) for block in blocks[:-1])])
         np.add.at(self._changes, [block.mask for block in blocks], np.add.reduceat(change, first, axis=0))
 
-    def reencode(self, window: int, states: Floats, mask: int, masked: Floats) -> None:
-        self._changes[mask] += (masked.astype(np.float64) - states).sum(axis=0)
+    def recall(self, window: int, mask: int, change: Floats) -> None:
+        self._changes[mask] += change
 
     def finish(self) -> Embeddings:
         count = max(1, self._count)
@@ -132,6 +170,8 @@ class MeanPool(_Beside):
 
 class MaxPool(_Beside):
     """Maximum over all tokens, dimension by dimension (equation 1 of the paper)."""
+
+    name: ClassVar[PoolingName] = "max"
 
     def __init__(self, masks: int, dimension: int, phrases: int = 0) -> None:
         super().__init__(masks, dimension, phrases)
@@ -159,8 +199,8 @@ class MaxPool(_Beside):
             masked[lost] = left.max(axis=0, initial=-np.inf)
             self._masked[block.mask][window] = np.maximum(masked, block.states.max(axis=0))
 
-    def reencode(self, window: int, states: Floats, mask: int, masked: Floats) -> None:
-        self._masked[mask][window] = masked.max(axis=0).astype(np.float64)
+    def recall(self, window: int, mask: int, change: Floats) -> None:
+        self._masked[mask][window] = change
 
     def finish(self) -> Embeddings:
         changes = np.zeros((len(self._masked), self._dimension))
@@ -182,6 +222,8 @@ class MaxPool(_Beside):
 class ClsPool(_Beside):
     """The first token's state. Exact form only: in one pass it never sees a mask."""
 
+    name: ClassVar[PoolingName] = "cls"
+
     def __init__(self, masks: int, dimension: int, phrases: int = 0) -> None:
         super().__init__(masks, dimension, phrases)
         self._mean = MeanPool(masks, dimension)
@@ -196,8 +238,8 @@ class ClsPool(_Beside):
     def replace(self, window: int, states: Floats, hidden: Iterable[Hidden]) -> None:
         raise NotImplementedError("cls pooling exists in the exact form only")
 
-    def reencode(self, window: int, states: Floats, mask: int, masked: Floats) -> None:
-        self._mean.reencode(window, states[:1], mask, masked[:1])
+    def recall(self, window: int, mask: int, change: Floats) -> None:
+        self._mean.recall(window, mask, change)
 
     def finish(self) -> Embeddings:
         return replace(self._mean.finish(), phrases=self._phrases, contexts=self._mean_contexts())

@@ -44,6 +44,30 @@ class Model:
 
 
 @dataclass(frozen=True)
+class Limits:
+    """How many documents of a set are run, at most."""
+
+    every: int | None = None
+    by_set: Mapping[str, int] = field(default_factory=dict)
+
+    def of(self, dataset: str) -> int | None:
+        """The limit for a set."""
+        return self.by_set.get(dataset, self.every)
+
+    def __str__(self) -> str:
+        """In words, or nothing.
+
+        >>> print(Limits(15, {"inspec": 100}))
+        the first 15 documents of each set, 100 of inspec
+        """
+        every = "" if self.every is None else f"the first {self.every} documents of each set"
+        single = [f"{number} of {name}" for name, number in self.by_set.items()]
+        if single and self.every is None:
+            single[0] = f"the first {single[0]}"
+        return ", ".join(filter(None, (every, *single)))
+
+
+@dataclass(frozen=True)
 class Setup:
     """What is at hand.
 
@@ -59,8 +83,8 @@ class Setup:
     elmo: str | None = None
     sent2vec: str | None = None
     forms: tuple[Form, ...] = FORMS
-    limit: int | None = None
-    exact_limit: int | None = None
+    limit: Limits = field(default_factory=Limits)
+    exact_limit: Limits = field(default_factory=Limits)
     further: tuple[str, ...] = ()
 
     def forms_of(self, model: Model) -> tuple[Form, ...]:
@@ -89,12 +113,12 @@ class Setup:
 
     def baseline(self, dataset: str, method: str, *options: str) -> Wanted:
         """A method without an encoder."""
-        return Wanted(dataset, method, options, self.limit)
+        return Wanted(dataset, method, options, self.limit.of(dataset))
 
     def _with_encoder(
         self, dataset: str, method: str, model: Model, options: tuple[str, ...], document: str | None = None
     ) -> Wanted:
         named = () if model.name == EMBEDDED else ("--model", model.name)
-        limits = [each for each in (self.limit, self.exact_limit if "--exact" in options else None) if each is not None]
-        limit = min(limits, default=None) if document is None else None
+        asked = (self.limit.of(dataset), self.exact_limit.of(dataset) if "--exact" in options else None)
+        limit = min((each for each in asked if each is not None), default=None) if document is None else None
         return Wanted(dataset, method, (*named, *options, *self.further), limit, document)

@@ -108,9 +108,8 @@ def stands_for(setup: Setup) -> tuple[tuple[str, str], ...]:
     rows.append(("BigBird", _model(setup.long_encoder) if setup.long_encoder else "nothing"))
     rows.append(("ELMo (SIFRank)", "ELMo" if setup.elmo else setup.encoder.title))
     rows.append(("Sent2Vec (EmbedRank)", "Sent2Vec" if setup.sent2vec else "nothing"))
-    every = "all documents" if setup.limit is None else f"the first {setup.limit} documents of each set"
-    exact = "" if setup.exact_limit is None else f"; in the exact form the first {setup.exact_limit}"
-    rows.append(("the six sets", every + exact))
+    exact = f"; in the exact form {setup.exact_limit}" if str(setup.exact_limit) else ""
+    rows.append(("the six sets", (str(setup.limit) or "all documents") + exact))
     return tuple(rows)
 
 
