@@ -2,8 +2,8 @@
 
 ``python benchmarks/confidence.py results/confidence.svg EVIDENCE.jsonl …``: the evidence is what ``ablation.py tuning
 --keep`` and ``ablation.py tuning --whole --keep`` wrote, never of the test sets. Confidence is the chance that people
-who label such documents call a phrase key: c · σ(a · score − b · ln(words / 100) − d). It has a ceiling c, since people
-agree with each other only so far. Every set has the same weight.
+who label such documents call a phrase key: c · σ(a · score − b · ln(words / 100) − d), with 1,000 words at most.
+It has a ceiling c, since people agree with each other only so far. Every set has the same weight.
 """
 
 from __future__ import annotations

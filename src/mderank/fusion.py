@@ -26,6 +26,7 @@ from mderank.ranking.dedupe import stemmed
 
 # Words after which a place begins to count as late; an abstract or a first paragraph is about as long.
 _LEAD = 100
+_LONG = 1000  # words of a text after which further ones do not make its phrases less likely to be key
 _USUAL = 3  # words that a keyphrase rarely exceeds
 _TINY = 1e-30  # whose logarithm exists
 
@@ -34,8 +35,8 @@ _TINY = 1e-30  # whose logarithm exists
 class Confidence:
     """A score to the chance that people call the phrase key: ceiling · σ(slope · score − length · ln(n / 100) − level).
 
-    ``n`` is the number of words of the text: the longer it is, the fewer of its phrases are key. People agree with
-    each other only so far, hence the ceiling.
+    ``n`` are the words of the text, 1,000 at most: of a longer text fewer phrases are key, but what comes later still
+    has a low score already. People agree with each other only so far, hence the ceiling.
     """
 
     slope: float
@@ -45,7 +46,7 @@ class Confidence:
 
     def of(self, scores: Floats, words: Floats | int) -> Floats:
         """The chances of phrases."""
-        logits = self.slope * scores - self.length * np.log(np.maximum(1, words) / 100) - self.level
+        logits = self.slope * scores - self.length * np.log(np.clip(words, 1, _LONG) / 100) - self.level
         chances: Floats = self.ceiling / (1 + np.exp(-logits))
         return chances
 
@@ -53,7 +54,7 @@ class Confidence:
 WEIGHTS = {"closeness": 1.0, "change": 0.05, "emphasis": 0.3, "frequency": 0.03, "position": 0.15, "length": 0.05}
 # Fitted to the tuning sets, abstracts and whole papers, by benchmarks/confidence.py; of these weights and the
 # embedded encoder.
-CONFIDENCE = Confidence(slope=4.0, length=0.9, level=5.0, ceiling=0.6)
+CONFIDENCE = Confidence(slope=5.25, length=1.48, level=4.91, ceiling=0.44)
 
 
 class FusionRank(EncoderRanker):
