@@ -11,6 +11,7 @@ import click
 
 import mderank
 from mderank.cli.batch import batch
+from mderank.cli.collection import collection
 from mderank.cli.compare import compare
 from mderank.cli.datasets import datasets
 from mderank.cli.evaluate import evaluate
@@ -64,7 +65,21 @@ def cli() -> None:
     """
 
 
-for _command in (extract, batch, evaluate, compare, reproduce, datasets, tune, train, export, methods, models, info):
+for _command in (
+    extract,
+    batch,
+    collection,
+    evaluate,
+    compare,
+    reproduce,
+    datasets,
+    tune,
+    train,
+    export,
+    methods,
+    models,
+    info,
+):
     cli.add_command(_command)
 
 
