@@ -30,6 +30,7 @@ BENCHMARKS = (
     "long_documents",
     "agreement",
     "batching",
+    "fusion",
     "baselines",
     "training",
 )

@@ -21,7 +21,7 @@ class EmbedRank(EncoderRanker):
     """Ranks the phrases of a text by how near their embedding is to the text's.
 
     1. Tag the text and find the candidates (`CandidateRanker`).
-    2. Embed the document, and each candidate by itself, as it first stands in the text: all in one encoder pass.
+    2. Embed the document, and each candidate by itself, as it first stands in the text: all at once.
     3. Score cos(E(d), E(c)).
     4. With ``diversity=MMR(0.5)``, take next what is near the document and far from what was taken, both as the
        paper scales them: EmbedRank++.

@@ -44,11 +44,10 @@ def embed(
 
 
 def _packed(encoder: Encoder, pool: Pool, request: Request) -> Iterator[packing.Pass]:
-    """The sequences of one document; its phrases ride along with the last."""
-    items = [item for each in _windows(encoder, request) for item in packing.passes(pool, *each)]
-    if request.phrases and items:
-        yield from packing.with_phrases(items.pop(), _phrases(encoder, request))
-    yield from items
+    """The sequences of one document, and those of its phrases."""
+    for window in _windows(encoder, request):
+        yield from packing.passes(pool, *window)
+    yield from packing.phrase_passes(pool, _phrases(encoder, request))
 
 
 def _phrases(encoder: Encoder, request: Request) -> list[tuple[int, Ints]]:

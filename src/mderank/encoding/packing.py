@@ -5,14 +5,14 @@ position id of what it stands for. The window's tokens see the window's tokens o
 document alone. A mask's tokens see the window except what the mask hides, and themselves; never another mask's. What
 comes out for them is what the masked document has at these places, the surrounding words held as they were.
 
-Phrases that are to be embedded by themselves ride along as further blocks, with positions from the first on, which
-see nothing but themselves.
+Phrases that are to be embedded by themselves are blocks of further sequences, with positions from the first on, and see
+nothing but themselves. Behind the document they would be attended to in vain, which costs more the longer it is.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
@@ -71,12 +71,12 @@ class Pass:
         return len(self.ids) + sum(len(part) for _, part in (*self.blocks, *self.phrases))
 
 
-def phrase_passes(pool: Pool, phrases: Iterable[tuple[int, Ints]], room: int) -> Iterator[Pass]:
-    """Sequences of phrases alone, of at most ``room`` tokens."""
+def phrase_passes(pool: Pool, phrases: Iterable[tuple[int, Ints]]) -> Iterator[Pass]:
+    """Sequences of phrases alone."""
     some: list[tuple[int, Ints]] = []
     used = 0
     for phrase, ids in phrases:
-        if some and used + len(ids) > room:
+        if some and used + len(ids) > PHRASES:
             yield Pass(pool, 0, _NOTHING, (), False, some)
             some, used = [], 0
         some.append((phrase, ids))
@@ -86,17 +86,6 @@ def phrase_passes(pool: Pool, phrases: Iterable[tuple[int, Ints]], room: int) ->
 
 
 _NOTHING = np.zeros(0, dtype=np.int64)
-
-
-def with_phrases(last: Pass, phrases: Sequence[tuple[int, Ints]]) -> Iterator[Pass]:
-    """``last`` with as many of the phrases as fit beside it, and sequences with the others."""
-    room = max(LONGEST_PASS, 2 * len(last.ids)) - last.length
-    fitting = 0
-    while fitting < len(phrases) and room >= len(phrases[fitting][1]):
-        room -= len(phrases[fitting][1])
-        fitting += 1
-    yield replace(last, phrases=phrases[:fitting])
-    yield from phrase_passes(last.pool, phrases[fitting:], PHRASES)
 
 
 def passes(pool: Pool, window: int, ids: Ints, masks: Iterable[tuple[int, Ints]]) -> Iterator[Pass]:
