@@ -12,11 +12,16 @@ from mderank.reproduction.setup import FORMS
 
 @dataclass(frozen=True)
 class Plot:
-    """A caption and an SVG; ``wide`` ones have a line to themselves."""
+    """A caption and an SVG; ``unit`` is what small plots, which stand side by side, have in common."""
 
     caption: str
     svg: str
-    wide: bool = False
+    unit: str = ""
+
+    @property
+    def wide(self) -> bool:
+        """Whether it needs more room: it has its own axes, and says itself what they are."""
+        return not self.unit
 
 
 def label(row: Row[Cell]) -> str:
@@ -32,7 +37,8 @@ def column_plots(name: str, grid: Grid[Cell], block: Block[Cell], columns: int) 
     for column, title in enumerate(grid.columns[:columns]):
         pairs = _pairs([(label(row), row.cells[column]) for row in block.rows])
         if pairs:
-            plots.append(Plot(title, pair_plot(f"{name}-{column}", title, _told(pairs), pairs, limit)))
+            svg = pair_plot(f"{name}-{column}", title, _told(pairs), pairs, limit)
+            plots.append(Plot(title, svg, f"{block.name}, in per cent" if block.name else grid.unit))
     return plots
 
 
@@ -50,7 +56,8 @@ def block_plots(name: str, grid: Grid[Cell]) -> list[Plot]:
             len(block.rows),
         )
         if pairs:
-            plots.append(Plot(block.name, pair_plot(f"{name}-{number}", block.name, _told(pairs), pairs, limit)))
+            svg = pair_plot(f"{name}-{number}", block.name, _told(pairs), pairs, limit)
+            plots.append(Plot(block.name, svg, grid.unit))
     return plots
 
 
@@ -69,7 +76,7 @@ def lines_plot(name: str, title: str, grid: Grid[Cell], xs: Sequence[float], axi
     if not lines:
         return []
     told = "; ".join(f"{line.label}: {', '.join(f'{y:.2f} at {x:g}' for x, y in line.points)}" for line in lines)
-    return [Plot(title, line_plot(name, title, told, lines, (axis, f"{grid.columns[column]}, per cent")), wide=True)]
+    return [Plot(title, line_plot(name, title, told, lines, (axis, f"{grid.columns[column]}, per cent")))]
 
 
 def coverage_plot(grid: Grid[Cell], xs: Sequence[float]) -> list[Plot]:
@@ -82,7 +89,7 @@ def coverage_plot(grid: Grid[Cell], xs: Sequence[float]) -> list[Plot]:
     if not lines:
         return []
     told = "; ".join(f"{line.label}: {', '.join(f'{y:.1f} at {x:g}' for x, y in line.points)}" for line in lines)
-    return [Plot(grid.title, line_plot("coverage", grid.title, told, lines, ("first words", "per cent")), wide=True)]
+    return [Plot(grid.title, line_plot("coverage", grid.title, told, lines, ("first words", "per cent")))]
 
 
 def _pairs(cells: Sequence[tuple[str, Cell]], series: int | None = None) -> list[Two]:

@@ -41,10 +41,10 @@ def page(report: Report) -> str:
 
 def _stands_for(report: Report) -> str:
     rows = "".join(
-        f'<tr><th scope="row">{safe(paper)}</th><td style="text-align:left">{safe(here)}</td></tr>'
-        for paper, here in report.stands_for
+        f'<tr><th scope="row">{safe(paper)}</th><td>{safe(here)}</td></tr>' for paper, here in report.stands_for
     )
-    return f'<div class="scroll"><table><caption>What stands for what</caption><tbody>{rows}</tbody></table></div>'
+    caption = "<caption>What stands for what</caption>"
+    return f'<div class="scroll"><table class="stands">{caption}<tbody>{rows}</tbody></table></div>'
 
 
 def _notes(report: Report) -> str:
@@ -88,8 +88,8 @@ def _finding(finding: Finding | None) -> str:
 
 def _section(section: Section) -> str:
     parts = [f'<section id="{safe(section.name)}"><h2>{safe(section.heading)}</h2><p>{safe(section.about)}</p>']
+    parts += _figures(section.plots)
     parts += [_listing(table) if isinstance(table, Listing) else _grid(table) for table in section.tables]
-    parts.append(_plots(section))
     if section.slips:
         items = "".join(f"<li>{safe(slip)}</li>" for slip in section.slips)
         parts.append(f'<div class="notes"><h2>As printed</h2><ul>{items}</ul></div>')
@@ -148,10 +148,6 @@ def _phrases(phrases: Sequence[tuple[str, bool]]) -> str:
     return f"<ol>{''.join(items)}</ol>" if phrases else ""
 
 
-def _plots(section: Section) -> str:
-    return "".join(_figures(section.plots)) if section.plots else ""
-
-
 def _figures(plots: Sequence[Plot]) -> Iterator[str]:
     small, wide = [plot for plot in plots if not plot.wide], [plot for plot in plots if plot.wide]
     if small:
@@ -159,8 +155,8 @@ def _figures(plots: Sequence[Plot]) -> Iterator[str]:
             f'<svg class="c0" viewBox="0 0 12 12"><circle class="{kind}" cx="6" cy="6" r="4.5"/></svg>'
             for kind in ("ring", "point")
         )
-        yield "<h3>Beside each other</h3>"
-        yield f'<p class="legend key"><span>{ring} the paper</span><span>{dot} ours</span></p>'
+        unit = safe(small[0].unit)
+        yield f'<p class="legend key"><span>{unit}:</span><span>{ring} the paper</span><span>{dot} ours</span></p>'
         yield f'<div class="plots">{"".join(map(_figure, small))}</div>'
     if wide:
         yield f'<div class="lines">{"".join(map(_figure, wide))}</div>'

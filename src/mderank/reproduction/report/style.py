@@ -23,6 +23,7 @@ nav { display: flex; flex-wrap: wrap; gap: .2rem 1rem; margin: .6rem 0; } a { co
 .ranking td { vertical-align: top; text-align: left; white-space: normal; min-width: 12rem; }
 .ranking ol { margin: 0; padding-left: 1.3rem; } .key { display: flex; gap: 1.4rem; flex-wrap: wrap; }
 .key svg { width: 12px; height: 12px; display: inline-block; vertical-align: -1px; }
+.stands td { text-align: left; white-space: normal; } .stands th { vertical-align: top; }
 code { font-size: 12px; overflow-wrap: anywhere; } .runs td, .runs th { text-align: left; white-space: normal; }
 .lines { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(26rem, 100%), 1fr)); gap: 1rem 2rem; }
 """
