@@ -61,9 +61,9 @@ class FusionRank(EncoderRanker):
     """Ranks the phrases of a text by six kinds of evidence, each in its own measure, added up.
 
     >>> extractor = FusionRank()
-    >>> keyphrases = extractor.extract("Masked language models fill gaps in a text. Language models learn from gaps.")
+    >>> keyphrases = extractor.extract("Coral reefs feed fish. Warm water harms coral reefs.")
     >>> keyphrases[0].text, keyphrases[0].spans
-    ('language models', (Span(start=7, end=22), Span(start=44, end=59)))
+    ('Coral reefs', (Span(start=0, end=11), Span(start=40, end=51)))
 
     1. Tag the text and find the candidates: noun phrases, and parts of them that stand in two different ones
        (`NounPhrases(nested=True)`).

@@ -15,7 +15,7 @@ from mderank.testing import FakeEncoder, FakeTagger
 from mderank.writing import Result, make_writer
 from mderank.writing.explanation import Explainer
 
-PARTS = ["closeness", "change", "emphasis", "frequency", "position"]
+PARTS = ["closeness", "change", "emphasis", "frequency", "position", "length"]
 TEXT = "The barn owl is near the sea.\n\nThe barn owl is old. A barn owl has a nest."
 
 
@@ -72,13 +72,13 @@ def test_every_method_can_be_explained(run, example, method):
 def test_table_has_a_row_a_part_and_a_line_a_place():
     lines = written("table", fusion()).splitlines()
     start = next(number for number, line in enumerate(lines) if line.endswith("×  barn owl"))
-    names = [line.split()[0] for line in lines[start + 1 : start + 6]]
+    names = [line.split()[0] for line in lines[start + 1 : start + 7]]
     assert names == PARTS
     assert lines[start + 4].split(maxsplit=4)[2:] == ["from", "3", "places in the text"]
-    assert lines[start + 6].split()[:2] == ["without", "it"]
-    assert lines[start + 7].strip() == "1:5         The [barn owl] is near the sea. The barn owl is old. …"
+    assert lines[start + 7].split()[:2] == ["without", "it"]
+    assert lines[start + 8].strip() == "1:5         The [barn owl] is near the sea. The barn owl is old. …"
     assert (
-        lines[start + 8].strip()
+        lines[start + 9].strip()
         == "3:5         The barn owl is near the sea. The [barn owl] is old. A barn owl has a nest."
     )
 

@@ -7,7 +7,7 @@ from mderank.evaluation.runner import Task
 from mderank.evaluation.tuning import gather, tune
 from mderank.testing import FakeEncoder, FakeTagger
 
-NAMES = ("change", "emphasis", "frequency", "position")
+NAMES = ("change", "emphasis", "frequency", "position", "length")
 NOTHING = dict.fromkeys(NAMES, 0.0)
 
 # The first phrase stands once, another four times. A weight for frequency finds that one, one for position the first.

@@ -8,7 +8,7 @@
 ... ]
 >>> tuning = tune(gather(FusionRank(), tasks), at=1)
 >>> sorted(tuning.weights)
-['change', 'closeness', 'emphasis', 'frequency', 'position']
+['change', 'closeness', 'emphasis', 'frequency', 'length', 'position']
 
 What the encoder says of a document does not depend on the weights, so that it is asked once (`gather`); the search is
 then a matter of sums. It is small on purpose: a few factors of each weight, one weight after the other, since what has
