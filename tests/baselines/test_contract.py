@@ -105,5 +105,5 @@ def test_options_of_other_methods_are_refused(name):
 
 
 def test_unknown_methods_list_the_known_ones():
-    with pytest.raises(OptionError, match="mderank, embedrank"):
+    with pytest.raises(OptionError, match="mderank, fusion, embedrank"):
         get_method("bogus")
