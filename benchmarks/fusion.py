@@ -22,7 +22,7 @@ def measure(quick: bool) -> Iterator[Figure]:
     kinds = {
         "abstracts": abstracts(10 if quick else 100),
         "512 words": news(5 if quick else 30),
-        "papers of 8,000 words": papers(1 if quick else 3),
+        "papers of 8,000 words": papers(1),
     }
     for kind, texts in kinds.items():
         parts = blocks(texts, BLOCK)
