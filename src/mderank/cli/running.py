@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import importlib.metadata
 import platform
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -125,6 +126,13 @@ def _files(settings: dict[str, Any]) -> dict[str, Any]:
 
 
 def _sha256(file: Path) -> str:
+    """Of a file; it is read once for all runs, as long as it does not change."""
+    about = file.stat()
+    return _digest(file, about.st_mtime_ns, about.st_size)
+
+
+@cache
+def _digest(file: Path, changed: int, size: int) -> str:
     with file.open("rb") as stream:
         return hashlib.file_digest(stream, "sha256").hexdigest()
 
@@ -136,6 +144,5 @@ def _checksum(encoder: Any) -> str | None:
         return None
     digest = hashlib.sha256()
     for file in sorted(file for kind in ("onnx", "safetensors", "hdf5") for file in folder.glob(f"*.{kind}")):
-        with file.open("rb") as stream:
-            digest.update(hashlib.file_digest(stream, "sha256").digest())
+        digest.update(bytes.fromhex(_sha256(file)))
     return digest.hexdigest()

@@ -177,7 +177,7 @@ def _long(setup: Setup, form: Form) -> list[Claim]:
     )
     says = "An encoder for long texts gains on long documents, for MDERank and not for EmbedRank"
     claims = [Claim(says, "table7", (gains, falls))]
-    if form == "one pass" or not model.one_pass:
+    if form == "one pass":
         whole = reading(model, lambda _: None, "mderank")
         contrast = Contrast(
             "MDERank, whole text − 512 words, NUS and Krapivin", whole, reading(model, to_512, "mderank")

@@ -31,8 +31,14 @@ class Model:
 
     @property
     def title(self) -> str:
-        """Its name, or that of its folder."""
-        return Path(self.name).name
+        """Its name, or that of its folder.
+
+        >>> Model("runs/kpe-ab/model", 6).title, Model("org/bert", 12).title
+        ('kpe-ab/model', 'bert')
+        """
+        path = Path(self.name)
+        # "mderank train" calls every result so: what came of it is told by the folder around it.
+        return f"{path.parent.name}/{path.name}" if path.name == "model" and path.parent.name else path.name
 
     def depths(self) -> tuple[int, int, int]:
         """The layers that stand for the paper's 3, 6 and 12 of 12.

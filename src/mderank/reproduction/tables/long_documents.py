@@ -40,8 +40,8 @@ def _long(setup: Setup) -> Grid[Ask]:
         of_long = [setup.embedrank(d, *beyond(long, w), model=long) for d, w in COLUMNS] if long else []
         rows.append(_row("EmbedRank(BigBird)", long.title if long else missing, k, of_long, whole=False))
         for form in setup.forms_of(model):
-            # The exact form of the longer texts takes days: it is read in one pass only, where that is to be had.
-            short = form == "exact" and model.one_pass
+            # The exact form of the longer texts takes days: they are read in one pass only.
+            short = form == "exact"
             runs = [setup.mderank(d, form, *beyond(model, w)) for d, w in COLUMNS]
             here = f"{model.title}, {form}" if short else f"{windows}, {form}"
             rows.append(_row("MDERank(BERT)", here, k, runs, whole=not short, only_512=short))
