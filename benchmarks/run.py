@@ -33,6 +33,7 @@ BENCHMARKS = (
     "fusion",
     "baselines",
     "training",
+    "scale",
 )
 PACKAGES = (
     "mderank",
@@ -44,6 +45,8 @@ PACKAGES = (
     "sentence-transformers",
     "keybert",
     "yake",
+    "pyspark",
+    "ray",
 )
 BEGIN, END = "<!-- figures: written by run.py -->", "<!-- end of figures -->"
 

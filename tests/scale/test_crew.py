@@ -150,6 +150,19 @@ def test_a_worker_that_dies_with_nothing_to_do_is_replaced():
         assert crew.replaced == 1
 
 
+def test_a_crew_goes_on_after_someone_stopped_listening():
+    some = texts(30)
+    with Crew(make("hostile"), 2) as crew:
+        for _ in crew.run(tasks(["SEGFAULT", *some])):
+            break
+        crew.describe()
+        assert collect(crew, some) == _undisturbed()
+        stopped = crew.run(tasks(some))
+        next(stopped)
+        stopped.close()
+        assert collect(crew, some) == _undisturbed()
+
+
 @proc
 def test_threads_of_libraries_are_told_how_many(tmp_path, monkeypatch):
     monkeypatch.setenv("MKL_NUM_THREADS", "5")

@@ -179,7 +179,14 @@ def _engine(
         raise OptionError("--gpus is for --engine ray; on this machine, --device cuda is enough")
     if name == "local":
         return Local(processes, threads, batch_documents=batch_size, timeout=timeout)
-    raise OptionError(f"--engine {name} is not there yet")
+    options: dict[str, Any] = {"processes": processes, "threads": threads, "timeout": timeout}
+    if name == "ray":
+        from mderank.scale.ray import Ray
+
+        return Ray(address, gpus=gpus, batch_documents=batch_size, **options)
+    from mderank.scale.spark import Spark
+
+    return Spark(address, batch_documents=batch_size, **options)
 
 
 def _settings(settings: dict[str, Any], given: frozenset[str]) -> dict[str, Any]:

@@ -87,9 +87,9 @@ class Crew:
 
     def describe(self) -> dict[str, Any]:
         """What a worker says of its extractor, which is loaded for it."""
-        if not self._members:
-            self._start(None)
         while self.about is None:
+            if not self._members:
+                self._start(None)
             for _ in self._events(deque()):
                 pass
         return self.about
@@ -102,17 +102,22 @@ class Crew:
         def next_task() -> Task | None:
             return again.popleft() if again else next(coming, None)
 
-        while True:
-            for member in list(self._members):
-                if member.task is None and member.ready and (task := next_task()) is not None:
-                    self._give(member, task, again)
-            while len(self._members) < self.processes and (task := next_task()) is not None:
-                self._start(task)
-            if not any(member.task for member in self._members):
-                if again:
-                    continue
-                return
-            yield from self._events(again)
+        try:
+            while True:
+                for member in list(self._members):
+                    if member.task is None and (task := next_task()) is not None:
+                        self._give(member, task, again)
+                while len(self._members) < self.processes and (task := next_task()) is not None:
+                    self._start(task)
+                if not any(member.task for member in self._members):
+                    if again:
+                        continue
+                    return
+                yield from self._events(again)
+        finally:  # nobody waits any more for what they are at
+            for member in [member for member in self._members if member.task is not None]:
+                member.process.kill()
+                self._remove(member)
 
     def _start(self, task: Task | None) -> None:
         """A new worker, which gets ``task`` when it is ready."""
@@ -125,7 +130,10 @@ class Crew:
         self._members.append(_Member(process, ours, task=task))
 
     def _give(self, member: _Member, task: Task, again: deque[Task]) -> None:
+        """Hand a task to a worker; one that is still starting gets it when it is ready."""
         member.task = task
+        if not member.ready:
+            return
         if self.timeout is not None:
             member.deadline = time.monotonic() + self.timeout * len(task.records)
         try:
@@ -200,23 +208,25 @@ class Crew:
                 )
             if task is not None:
                 again.appendleft(task)
-            elif not self._members:
-                self._start(None)
         elif task is not None:
             killed = code == -getattr(signal, "SIGKILL", 9) and not member.late
             cause = f"it took more than {self.timeout:g} seconds" if member.late else _cause(code)
             yield from self._again(task, again, f"the worker process died of this document ({cause})", killed)
 
     def _bury(self, member: _Member) -> int | None:
+        """Take note of a worker that died. Its exit code."""
         member.process.join(1)
         if member.process.is_alive():  # its connection broke, and it did not notice
             member.process.kill()
-            member.process.join()
-        self._members.remove(member)
-        member.connection.close()
+        self._remove(member)
         self.replaced += 1
         code: int | None = member.process.exitcode
         return code
+
+    def _remove(self, member: _Member) -> None:
+        member.process.join()
+        member.connection.close()
+        self._members.remove(member)
 
     def _again(
         self, task: Task, again: deque[Task], reason: str, killed: bool = False

@@ -58,8 +58,8 @@ def _write_parquet(rows: Sequence[Row], stream: IO[bytes]) -> None:
 def table(rows: Sequence[Row]) -> Any:
     """The rows as an Arrow table. Ids are texts, since a column has one type; lone surrogates are replaced."""
     pa, _ = _arrow()
-    plain = [_plain({**row, "id": str(row["id"]), "text": row.get("text")}) for row in rows]
-    return pa.Table.from_pylist(plain, schema=schema())
+    shown = [plain(row) for row in rows]
+    return pa.Table.from_pylist(shown, schema=schema())
 
 
 def schema() -> Any:
@@ -87,7 +87,7 @@ def schema() -> Any:
     )
 
 
-def _plain(row: Row) -> Row:
+def plain(row: Row) -> Row:
     """A row in Arrow's types: a span is a pair of named numbers, and all text can be encoded."""
     keyphrases = [
         {**each, "text": _text(each["text"]), "spans": list(map(_span, each["spans"])),
@@ -95,8 +95,8 @@ def _plain(row: Row) -> Row:
         for each in row["keyphrases"]
     ]  # fmt: skip
     return {
-        "id": _text(row["id"]),
-        "text": None if row["text"] is None else _text(row["text"]),
+        "id": _text(str(row["id"])),
+        "text": None if row.get("text") is None else _text(row["text"]),
         "keyphrases": keyphrases,
         "unseen": None if row["unseen"] is None else _span(row["unseen"]),
         "missing": list(map(_text, row["missing"])),

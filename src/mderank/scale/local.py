@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from typing import Protocol
 
+from mderank.reading import Record
 from mderank.scale.cores import share
 from mderank.scale.crew import Crew, Task
 from mderank.scale.folder import Done
@@ -15,6 +17,14 @@ from mderank.scale.work import Row
 # Documents that go to a worker at once: enough to fill the encoder's batches, few enough for all workers to have some.
 BATCH_DOCUMENTS = 32
 BATCH_SIZE = 200_000  # bytes
+
+
+class Reader(Protocol):
+    """Where the documents of a shard come from."""
+
+    def read(self, shard: Shard) -> list[Record]:
+        """All of them, in order."""
+        ...
 
 
 @dataclass
@@ -49,18 +59,22 @@ class Local:
 
 
 def run_shards(
-    crew: Crew, shards: Iterable[Shard], batch_documents: int = BATCH_DOCUMENTS, check: Check = lambda rows: None
+    crew: Crew,
+    shards: Iterable[Shard],
+    batch_documents: int = BATCH_DOCUMENTS,
+    check: Check = lambda rows: None,
+    reader: Reader | None = None,
 ) -> Iterator[tuple[Shard, list[Row]]]:
     """The rows of every shard, in the order of the input, whichever is done first; ``check`` sees them as they come.
 
     A shard is read when a worker has nothing to do. So no more are in memory than there are workers, and one.
     """
-    reader = ShardReader(crew.work.reading)
+    source = reader or ShardReader(crew.work.reading)
     open_shards: dict[int, tuple[Shard, _Open]] = {}
 
     def tasks() -> Iterator[Task]:
         for shard in shards:
-            records = reader.read(shard)
+            records = source.read(shard)
             open_shards[shard.number] = (shard, _Open([None] * len(records), len(records)))
             for positions in batches([len(record.data) for record in records], batch_documents):
                 yield Task(shard.number, positions, [records[position] for position in positions])

@@ -70,7 +70,7 @@ def extract_folder(
         advance(resumed)
         missing = (shard for shard in folder.plan() if shard.number not in done)
         if (first := next(missing, None)) is not None:
-            check = _stop_at_error if fail_fast else _go_on
+            check = stop_at_error if fail_fast else go_on
             for each in engine.run(Job(work, chain([first], missing), folder, check)):
                 folder.tell(each)
                 done[each.shard] = each
@@ -80,11 +80,12 @@ def extract_folder(
     return Outcome(len(done), documents, failed, resumed, engine.replaced)
 
 
-def _go_on(rows: Sequence[Row]) -> None:
-    pass
+def go_on(rows: Sequence[Row]) -> None:
+    """Whatever the rows are."""
 
 
-def _stop_at_error(rows: Sequence[Row]) -> None:
+def stop_at_error(rows: Sequence[Row]) -> None:
+    """Raise the first error there is."""
     for row in rows:
         if row["error"] is not None:
             raise FailedDocumentError(row["error"])

@@ -13,6 +13,7 @@ import re
 import tempfile
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import lru_cache
 from itertools import groupby
 from typing import IO
 
@@ -57,6 +58,7 @@ class Mention:
     forms: tuple[str, ...]
 
 
+@lru_cache(maxsize=1 << 16)
 def key_of(phrase: str, language: str = "en") -> str:
     """What variants of a phrase have in common.
 
