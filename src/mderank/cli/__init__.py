@@ -31,6 +31,7 @@ Examples:
   mderank extract papers/ -f html -o papers.html every file of a folder, highlighted in its text
   cat abstracts.jsonl | mderank extract -f jsonl -k 10 > keyphrases.jsonl
   mderank extract --phrases thesaurus.txt report.pdf
+  mderank batch papers/ out && mderank collection out   many documents, and what they are about
 \b
 Exit codes:
   0  all documents were read      2  wrong usage, or a model that cannot be loaded
