@@ -5,7 +5,7 @@ validation part of Krapivin, whole. Everything runs as a user would run it, in f
 Spark are measured where they are installed (pip install '.[ray,spark]'; Spark needs Java 17).
 
     python benchmarks/scale.py --json docs/scale_figures.json cost driver      # minutes; docs/scale_cost.py uses it
-    python benchmarks/scale.py throughput engines memory kill                  # an hour
+    python benchmarks/scale.py throughput memory kill                          # an hour
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from pathlib import Path
 
 from common import Figure, abstracts, main, ratio, records
 
-NAMES = ("cost", "driver", "throughput", "engines", "memory", "kill")
+NAMES = ("cost", "driver", "throughput", "memory", "kill")
 METHOD = os.environ.get("MDERANK_BENCH_METHOD")  # default: that of the command line
 MDERANK = [sys.executable, "-c", "from mderank.cli import main; main()"]
 
@@ -87,40 +87,36 @@ def rows(out: Path) -> bytes:
 
 
 def throughput(folder: Path, quick: bool) -> Iterator[Figure]:
-    """Two processes against one, and the batch against the plain loop."""
+    """Two processes against one, and the plain loop against each way to run a batch; they take turns."""
     texts = some_abstracts(60 if quick else 2000)
     file = write(folder, texts)
-    loop, one, two = [], [], []
-    for _ in range(1 if quick else 3):
-        loop.append(seconds(extract(file, folder / "loop.jsonl")))
-        one.append(seconds(batch(file, folder / "one", "--processes", 1, "--threads", 1)))
-        two.append(seconds(batch(file, folder / "two", "--processes", 2, "--threads", 1)))
-    if not rows(folder / "one") == rows(folder / "two") == (folder / "loop.jsonl").read_bytes():
-        sys.exit("the outputs differ")
-    yield ratio("batch, two processes against one", one, two, len(texts), note="one thread each, same bytes")
-    yield ratio("batch of one process against the plain loop", loop, one, len(texts), note="same bytes")
-    threads = [
-        seconds(batch(file, folder / "threads", "--processes", 1, "--threads", 2)) for _ in range(1 if quick else 3)
-    ]
-    yield ratio("two processes of one thread against one of two", threads, two, len(texts))
-
-
-def engines(folder: Path, quick: bool) -> Iterator[Figure]:
-    """Each engine with two processes against the plain loop."""
-    texts = some_abstracts(60 if quick else 2000)
-    file = write(folder, texts)
-    loop = [seconds(extract(file, folder / "loop.jsonl")) for _ in range(1 if quick else 3)]
-    for name, package in (("local", "mderank"), ("ray", "ray"), ("spark", "pyspark")):
+    ways: dict[str, Sequence[object]] = {
+        "one": ("--processes", 1, "--threads", 1),
+        "two": ("--processes", 2, "--threads", 1),
+        "threads": ("--processes", 1, "--threads", 2),
+    }
+    for name, package in (("ray", "ray"), ("spark", "pyspark")):
         if importlib.util.find_spec(package) is None:
             print(f"{name} is not installed: not measured", file=sys.stderr)
-            continue
-        command = ("--engine", name, "--processes", 2, "--threads", 1, "--shard-documents", 100)
-        times = [seconds(batch(file, folder / name, *command)) for _ in loop]
-        if rows(folder / name) != (folder / "loop.jsonl").read_bytes():
-            sys.exit(f"{name}: the output differs")
-        yield ratio(
-            f"--engine {name}, two processes, against the plain loop", loop, times, len(texts), note="same bytes"
-        )
+        else:
+            ways[name] = ("--engine", name, "--processes", 2, "--threads", 1, "--shard-documents", 100)
+    loop: list[float] = []
+    spent: dict[str, list[float]] = {name: [] for name in ways}
+    for _ in range(1 if quick else 2):
+        loop.append(seconds(extract(file, folder / "loop.jsonl")))
+        for name, options in ways.items():
+            spent[name].append(seconds(batch(file, folder / name, *options)))
+            if rows(folder / name) != (folder / "loop.jsonl").read_bytes():
+                sys.exit(f"{name}: the output differs")
+    two, count, note = spent["two"], len(texts), "same bytes"
+    yield ratio("batch, two processes against one", spent["one"], two, count, note=f"one thread each, {note}")
+    yield ratio("two processes of one thread against one of two", spent["threads"], two, count, note=note)
+    yield ratio("batch of one process against the plain loop", loop, spent["one"], count, note=note)
+    for name in ("two", "ray", "spark"):
+        if name in spent:
+            engine = "local" if name == "two" else name
+            what = f"--engine {engine}, two processes, against the plain loop"
+            yield ratio(what, loop, spent[name], count, note=note)
 
 
 def memory(folder: Path, quick: bool) -> Iterator[Figure]:
@@ -286,7 +282,6 @@ MEASURES: dict[str, Callable[[Path, bool], Iterator[Figure]]] = {
     "cost": cost,
     "driver": driver,
     "throughput": throughput,
-    "engines": engines,
     "memory": memory,
     "kill": kill,
 }

@@ -16,7 +16,7 @@ from mderank.cli.batch import CommandLine
 from mderank.cli.terminal import Throughput
 
 # A method without an encoder: what takes time is spaCy, which every worker process loads.
-QUICK = ("--method", "firstphrases", "--processes", 1)
+QUICK = ("--method", "firstphrases", "--processes", 1, "--threads", 1)
 
 
 @pytest.fixture
@@ -107,7 +107,7 @@ def test_an_encoder_gets_its_threads_only_where_it_can(monkeypatch):
     module = sys.modules[CommandLine.__module__]  # the package has the command under the same name
     monkeypatch.setattr(module, "make_extractor", lambda settings, given: asked.append(settings["threads"]))
     for model in ("minilm-l6", "bert-base-uncased"):
-        CommandLine({"tagger": "x", "model": model, "threads": None}, frozenset())(3)
+        CommandLine({"tagger": "x", "model": model}, frozenset())(3)
     assert asked == [3, None]
 
 

@@ -183,14 +183,13 @@ def test_keyphrases_of_an_arrow_table():
 
 
 @pytest.mark.parametrize(("name", "package"), [("ray", "ray"), ("spark", "pyspark")])
-def test_an_engine_that_is_not_installed(name, package, tmp_path, monkeypatch):
+def test_an_engine_that_is_not_installed(name, package, monkeypatch):
     for module in list(sys.modules):
         if module.partition(".")[0] == package:
             monkeypatch.delitem(sys.modules, module)
     monkeypatch.setitem(sys.modules, package, None)
-    file = write_jsonl(tmp_path / "in.jsonl", texts(3))
     with pytest.raises(MissingExtraError, match=rf"pip install 'mderank\[{name}\]'"):
-        extract([file], tmp_path / "out", {"ray": Ray, "spark": Spark}[name]())
+        {"ray": Ray, "spark": Spark}[name]()
 
 
 # --- what runs in a process of a cluster, here in this one ------------------------------------------------------------

@@ -73,7 +73,9 @@ class CommandLine:
 @option("Run", "--address", metavar="URL",
         help="A cluster that is there: Ray's address, Spark's master.  [default: one on this machine]")  # fmt: skip
 @option("Run", "--processes", type=click.IntRange(1), metavar="N",
-        help="Worker processes.  [default: by cores, memory and --threads; 1 for a GPU]")  # fmt: skip
+        help="Worker processes.  [default: as many as cores and memory allow; 1 for a GPU]")  # fmt: skip
+@option("Run", "--threads", type=click.IntRange(1), metavar="N",
+        help="Cores of each process.  [default: what there is for each of them]")  # fmt: skip
 @option("Run", "--gpus", type=click.FloatRange(0), metavar="X",
         help="For ray: of a GPU for each process, e.g. 0.5; add --device cuda.")  # fmt: skip
 @option("Run", "--batch-size", type=click.IntRange(1), default=32, show_default=True, metavar="N",
@@ -84,7 +86,7 @@ class CommandLine:
         help="Megabytes of input that are enough for a file of OUT, however few documents.")  # fmt: skip
 @option("Run", "--timeout", type=click.FloatRange(0, min_open=True), metavar="SECONDS",
         help="Give a document up that takes longer, alone in its batch.  [default: never]")  # fmt: skip
-@method_options()
+@method_options(without=("threads",))
 @config_option
 def batch(
     paths: tuple[str, ...],
@@ -97,6 +99,7 @@ def batch(
     engine: str,
     address: str | None,
     processes: int | None,
+    threads: int | None,
     gpus: float | None,
     batch_size: int,
     shard_documents: int,
@@ -124,10 +127,10 @@ def batch(
     if hasattr(signal, "SIGPIPE"):
         signal.signal(signal.SIGPIPE, signal.SIG_IGN)  # a worker that died must not take us with it
     reading = read_options(settings)
-    given = given_options()
+    given = given_options() - {"threads"}  # here it is about processes, and any method has these
     if settings["device"] not in (None, "cpu") and engine == "local":
         processes = processes or 1
-    runner = _engine(engine, address, processes, settings["threads"], gpus, batch_size, timeout)
+    runner = _engine(engine, address, processes, threads, gpus, batch_size, timeout)
     work = Work(CommandLine(settings, given), top or None, reading)
     skipped: Counter[str] = Counter()
     shown = Throughput("documents", silent=quiet)
@@ -195,7 +198,7 @@ def _settings(settings: dict[str, Any], given: frozenset[str]) -> dict[str, Any]
     named = (value for _, _, value in (each.partition("=") for each in settings["assignments"]))
     files |= {value: _sha256(value) for value in named if value and Path(value).is_file()}
     return {
-        **{name: value for name, value in settings.items() if name != "threads"},
+        **settings,
         "assignments": list(settings["assignments"]),
         "marked": sorted(given.intersection(_MARKED)),
         "files": files,

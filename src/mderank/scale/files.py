@@ -71,6 +71,7 @@ def schema() -> Any:
             ("text", pa.string()),
             ("score", pa.float64()),
             ("similarity", pa.float64()),
+            ("confidence", pa.float64()),  # of methods that have one
             ("spans", pa.list_(span)),
             ("forms", pa.list_(pa.string())),
         ]
@@ -90,8 +91,8 @@ def schema() -> Any:
 def plain(row: Row) -> Row:
     """A row in Arrow's types: a span is a pair of named numbers, and all text can be encoded."""
     keyphrases = [
-        {**each, "text": _text(each["text"]), "spans": list(map(_span, each["spans"])),
-         "forms": list(map(_text, each["forms"]))}
+        {**each, "text": _text(each["text"]), "confidence": each.get("confidence"),
+         "spans": list(map(_span, each["spans"])), "forms": list(map(_text, each["forms"]))}
         for each in row["keyphrases"]
     ]  # fmt: skip
     return {
@@ -129,6 +130,8 @@ def _read_parquet(file: Path) -> Iterator[Row]:
             for row in batch.to_pylist():
                 for each in row["keyphrases"]:
                     each["spans"] = [[span["start"], span["end"]] for span in each["spans"]]
+                    if each["confidence"] is None:
+                        del each["confidence"]
                 if row["unseen"] is not None:
                     row["unseen"] = [row["unseen"]["start"], row["unseen"]["end"]]
                 if row["text"] is None:

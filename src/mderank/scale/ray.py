@@ -21,6 +21,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from importlib.util import find_spec
 from typing import Any
 
 from mderank.errors import BatchError, MissingExtraError
@@ -46,7 +47,7 @@ class Keyphrases:
 
     def __init__(
         self,
-        method: str = "mderank",
+        method: str = "fusion",
         *,
         text: str = "text",
         top_k: int | None = 10,
@@ -88,6 +89,8 @@ class Ray:
         batch_documents: int = BATCH_DOCUMENTS,
         timeout: float | None = None,
     ) -> None:
+        if find_spec("ray") is None:
+            raise MissingExtraError("--engine ray", "ray")
         self.address = address
         self.processes, self.threads, self.gpus = processes, threads, gpus
         self.batch_documents = batch_documents
@@ -149,11 +152,9 @@ class Ray:
 
 
 def _ray() -> Any:
-    try:
-        import ray
-        import ray.data
-    except ImportError as error:
-        raise MissingExtraError("--engine ray", "ray") from error
+    import ray
+    import ray.data
+
     logging.getLogger("ray.data").setLevel(logging.ERROR)  # it tells of every plan that it makes
     return ray
 

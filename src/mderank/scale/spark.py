@@ -14,6 +14,7 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
+from importlib.util import find_spec
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -32,8 +33,8 @@ if TYPE_CHECKING:
 
 _SPAN = "struct<start: int, end: int>"
 COLUMNS = (
-    f"keyphrases array<struct<text: string, score: double, similarity: double, spans: array<{_SPAN}>, "
-    f"forms: array<string>>>, unseen {_SPAN}, missing array<string>, error string"
+    f"keyphrases array<struct<text: string, score: double, similarity: double, confidence: double, "
+    f"spans: array<{_SPAN}>, forms: array<string>>>, unseen {_SPAN}, missing array<string>, error string"
 )
 _TOLD = "shard long, documents long, failed long, size long, sha256 string, error binary"
 
@@ -44,7 +45,7 @@ _JOBS = 3
 
 def with_keyphrases(
     frame: DataFrame,
-    method: str = "mderank",
+    method: str = "fusion",
     *,
     text: str = "text",
     top_k: int | None = 10,
@@ -95,6 +96,8 @@ class Spark:
         batch_documents: int = BATCH_DOCUMENTS,
         timeout: float | None = None,
     ) -> None:
+        if find_spec("pyspark") is None:
+            raise MissingExtraError("--engine spark", "spark")
         self.master = master
         self.processes, self.threads = processes, threads
         self.batch_documents = batch_documents
@@ -113,11 +116,8 @@ class Spark:
                 spark.stop()
 
     def _session(self) -> tuple[SparkSession, bool]:
-        try:
-            from pyspark.errors import PySparkException, PySparkRuntimeError
-            from pyspark.sql import SparkSession
-        except ImportError as error:
-            raise MissingExtraError("--engine spark", "spark") from error
+        from pyspark.sql import SparkSession
+
         there = SparkSession.getActiveSession()
         if there is not None and self.master is None:
             return there, False
@@ -129,7 +129,7 @@ class Spark:
             builder = builder.config("spark.driver.host", "127.0.0.1").config("spark.driver.bindAddress", "127.0.0.1")
         try:
             session = builder.getOrCreate()
-        except (PySparkException, PySparkRuntimeError, OSError, RuntimeError) as error:
+        except Exception as error:  # what comes out of Java has no base of its own
             first = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
             raise BatchError(
                 f"Spark does not start ({first}): it needs Java 17 (java -version) and its master"

@@ -43,7 +43,7 @@ class Make(Protocol):
 class ByName:
     """A method by its name (``mderank methods``), with its options."""
 
-    method: str = "mderank"
+    method: str = "fusion"
     options: dict[str, Any] = field(default_factory=dict)
 
     def __call__(self, threads: int | None) -> Extractor:
