@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import re
 
-# Whatever matches is blanked, in this order; line breaks stay.
+_COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
+
+# Whatever matches is blanked, in this order; line breaks stay. Nothing here may take more than a few looks at a text,
+# whatever is in it: a pattern that can match a long stretch in many ways, or fails late from every place, would.
 _MARKS = (
     re.compile(r"\A---\n.*?\n---[ \t]*$", re.MULTILINE | re.DOTALL),  # front matter
     re.compile(r"^[ ]{0,3}(`{3,}|~{3,}).*?(?:^[ ]{0,3}\1[`~]*[ \t]*$|\Z)", re.MULTILINE | re.DOTALL),  # fenced code
-    re.compile(r"<!--.*?-->", re.DOTALL),
+    _COMMENT,
     re.compile(r"</?[A-Za-z][^<>\n]*>"),  # HTML tags and <http://…>
     re.compile(r"^[ ]{0,3}\[[^\]\n]+\]:[ \t]+\S.*$", re.MULTILINE),  # link definitions
     re.compile(r"(!?\[)(?=[^\[\]\n]*\])"),  # [text
@@ -21,7 +24,7 @@ _MARKS = (
     re.compile(r"^[ ]{0,3}(?:[-*_=][ \t]*){3,}$", re.MULTILINE),  # rules and underlined headings
     re.compile(r"(\*+|~~|`+|(?<!\w)_+(?=\w)|(?<=\w)_+(?!\w))"),  # emphasis, code
     re.compile(r"(\|)"),  # table cells
-    re.compile(r"^[ \t:|-]*-{3,}[ \t:|-]*$", re.MULTILINE),  # table rules
+    re.compile(r"^(?=[ \t:|-]*$)(?=.*---).*$", re.MULTILINE),  # table rules
 )
 
 
@@ -32,7 +35,11 @@ def blank_markup(text: str) -> str:
     '  A   bold    link             '
     """
     for pattern in _MARKS:
-        text = pattern.sub(_blanked, text)
+        if pattern is _COMMENT:
+            closed = text.rfind("-->") + 3  # beyond it none is closed, and each would be looked for to the end
+            text = pattern.sub(_blanked, text[:closed]) + text[closed:] if closed > 2 else text
+        else:
+            text = pattern.sub(_blanked, text)
     return text
 
 
