@@ -21,6 +21,7 @@ from mderank.cli.info import info
 from mderank.cli.methods import methods
 from mderank.cli.models import models
 from mderank.cli.reproduce import reproduce
+from mderank.cli.serve import serve
 from mderank.cli.train import train
 from mderank.cli.tune import tune
 from mderank.errors import MDERankError
@@ -32,6 +33,7 @@ Examples:
   cat abstracts.jsonl | mderank extract -f jsonl -k 10 > keyphrases.jsonl
   mderank extract --phrases thesaurus.txt report.pdf
   mderank batch papers/ out && mderank collection out   many documents, and what they are about
+  mderank serve                                  a page in the browser, and an HTTP API
 \b
 Exit codes:
   0  all documents were read      2  wrong usage, or a model that cannot be loaded
@@ -70,6 +72,7 @@ for _command in (
     extract,
     batch,
     collection,
+    serve,
     evaluate,
     compare,
     reproduce,

@@ -14,7 +14,7 @@ from mderank.methods import METHODS
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-SECTIONS = ("Input", "Results", "Run", "Candidates", "Method", "Other")
+SECTIONS = ("Server", "Limits", "Input", "Results", "Run", "Candidates", "Method", "Other")
 DEFAULT_MODEL = "minilm-l6"
 CONFIG = "mderank.config"  # where a context keeps the name of the file that --config read
 

@@ -1,0 +1,491 @@
+// The page: what is asked for, and what is shown. Text gets into the page as text only, never as markup.
+import { asCsv, asText, masked, offsets, pieces, strengths } from "./marks.js";
+
+const MEANINGS = {
+  closeness: "similarity of phrase and document",
+  change: "what masking it changed, 1 − cosine",
+  emphasis: "length of the phrase's mean state",
+  frequency: "places in the text",
+  position: "words before the first place",
+  length: "words",
+};
+const READ_HERE = { txt: false, text: false, md: true, markdown: true }; // and whether it is Markdown
+const SENT = { html: "text/html", htm: "text/html", xhtml: "application/xhtml+xml", pdf: "application/pdf" };
+const DEFAULTS = { method: "", compare: "", top: "12", diversity: "0", example: "" };
+
+const $ = (id) => document.getElementById(id);
+let offered = new Map();
+let limits = {};
+let examples = [];
+let key = null;
+let running = null; // what can abort the requests under way
+let timer = 0;
+let shown = []; // {method, text, answer} of each pane
+
+function make(tag, properties = {}, ...children) {
+  const element = document.createElement(tag);
+  for (const [name, value] of Object.entries(properties)) {
+    if (name === "class") element.className = value;
+    else if (name === "strength") element.style.setProperty("--strength", value.toFixed(3));
+    else if (name in element && name !== "list") element[name] = value;
+    else element.setAttribute(name, value);
+  }
+  element.append(...children);
+  return element;
+}
+
+// --- the server -------------------------------------------------------------------------------------------------------
+
+class Refused extends Error {
+  constructor(status, error) {
+    super(error?.message ?? `the server answered with status ${status}`);
+    this.status = status;
+    this.code = error?.code;
+  }
+}
+
+async function ask(path, options = {}, tries = 3) {
+  const headers = { ...options.headers, ...(key ? { Authorization: `Bearer ${key}` } : {}) };
+  const response = await fetch(path, { ...options, headers });
+  if (response.ok) return response.json();
+  const error = (await response.json().catch(() => ({}))).error;
+  if (response.status === 503 && tries > 1) {
+    const seconds = Number(response.headers.get("Retry-After")) || 1;
+    say(`The server is busy: trying again in ${seconds} s.`);
+    await new Promise((resolve, reject) => {
+      const wait = setTimeout(resolve, 1000 * seconds);
+      options.signal?.addEventListener("abort", () => {
+        clearTimeout(wait);
+        reject(new DOMException("aborted", "AbortError"));
+      });
+    });
+    return ask(path, options, tries - 1);
+  }
+  throw new Refused(response.status, error);
+}
+
+function extract(text, method, signal) {
+  const wanted = { text, method, top: Number($("top").value), explain: true };
+  if ($("markdown").checked) wanted.format = "markdown";
+  if (offered.get(method)?.diverse && Number($("diversity").value) > 0) wanted.diversity = Number($("diversity").value);
+  const body = JSON.stringify(wanted);
+  return ask("v1/extract", { method: "POST", headers: { "Content-Type": "application/json" }, body, signal });
+}
+
+// --- what is said -----------------------------------------------------------------------------------------------------
+
+function say(text) {
+  $("status").textContent = text;
+}
+
+function complain(error) {
+  if (error.name === "AbortError") return;
+  if (error.status === 401) {
+    $("unlock").hidden = false;
+    $("key").focus();
+  }
+  $("problem").textContent = error instanceof TypeError ? "The server cannot be reached." : error.message;
+  say("");
+}
+
+// --- finding keyphrases -----------------------------------------------------------------------------------------------
+
+function wellFormed(text) {
+  return text.toWellFormed ? text.toWellFormed() : text.replace(/[\ud800-\udfff]/gu, "\ufffd");
+}
+
+async function run() {
+  clearTimeout(timer);
+  running?.abort();
+  const text = wellFormed($("text").value);
+  $("problem").textContent = "";
+  if (!text.trim()) {
+    shown = [];
+    $("results").replaceChildren();
+    say("");
+    return;
+  }
+  const mine = (running = new AbortController());
+  const methods = [$("method").value, $("compare").value].filter(Boolean);
+  $("results").setAttribute("aria-busy", "true");
+  say("Looking for keyphrases …");
+  const start = performance.now();
+  try {
+    const answers = await Promise.all(methods.map((method) => extract(text, method, mine.signal)));
+    shown = answers.map((answer, index) => ({ method: methods[index], text, answer }));
+    const seconds = ((performance.now() - start) / 1000).toFixed(2);
+    show();
+    const counts = answers.map((answer, index) => `${answer.keyphrases.length} by ${methods[index]}`).join(", ");
+    say(`Keyphrases: ${counts}. ${seconds} s.`);
+  } catch (error) {
+    if (running === mine) complain(error);
+  } finally {
+    if (running === mine) $("results").removeAttribute("aria-busy");
+  }
+}
+
+function soon(milliseconds) {
+  clearTimeout(timer);
+  timer = setTimeout(run, milliseconds);
+}
+
+// --- showing them -----------------------------------------------------------------------------------------------------
+
+function show() {
+  const results = $("results");
+  results.className = shown.length > 1 ? "two" : "";
+  results.replaceChildren(...shown.map(pane));
+}
+
+function pane({ method, text, answer }, number) {
+  const found = answer.keyphrases;
+  const strong = strengths(found);
+  const other = shown[1 - number]?.answer.keyphrases.map(same);
+  const head = make("header", {}, make("h2", { id: `h${number}` }, method), copies(number));
+  const list = found.length
+    ? make("ol", { class: "list", "aria-labelledby": `h${number}` },
+        ...found.map((each, index) => item(each, index, strong[index], number, other, text)))
+    : make("p", { class: "none" }, "No phrase was found in this text.");
+  const body = make("div", { class: "text" }, ...pieces(text, found).map((piece) => {
+    if (!piece.phrases) return document.createTextNode(piece.text);
+    const link = make("a", { href: `#${number}-${piece.owner}`, tabIndex: piece.first ? 0 : -1,
+      "aria-describedby": `d${number}-${piece.owner}` }, piece.text);
+    const mark = make("mark", { "data-phrase": same(found[piece.owner]), "data-number": String(piece.owner),
+      "data-start": String(piece.start), strength: Math.max(...piece.phrases.map((phrase) => strong[phrase])) }, link);
+    covering.set(mark, piece.phrases.map((phrase) => same(found[phrase])));
+    return mark;
+  }));
+  return make("article", { class: "pane", "data-pane": String(number), "aria-labelledby": `h${number}` }, head, body, list);
+}
+
+function same(keyphrase) {
+  return keyphrase.text.toLowerCase();
+}
+
+const covering = new WeakMap(); // of a mark: all phrases that cover it
+
+function copies(number) {
+  const button = (form) => make("button", { type: "button", "data-copy": form, "data-of": String(number) }, form);
+  return make("span", { class: "copies" }, "copy as", button("text"), button("JSON"), button("CSV"));
+}
+
+function item(keyphrase, index, strong, number, other, text) {
+  const times = keyphrase.spans.length;
+  const phrase = make("button", { type: "button", class: "phrase", "aria-describedby": `d${number}-${index}` },
+    make("span", { class: "rank" }, String(index + 1)),
+    make("span", { class: "words" }, keyphrase.text),
+    make("span", { class: "score", id: `d${number}-${index}` },
+      make("span", { class: "value" }, Number(keyphrase.score.toPrecision(4)).toString()), ` · ${times}×`));
+  const under = make("div", { class: "under-phrase" });
+  if (other) {
+    const there = other.indexOf(same(keyphrase));
+    under.append(make("span", { class: there < 0 ? "other only" : "other" },
+      there < 0 ? "only here" : `number ${there + 1} of the other`));
+  }
+  under.append(why(keyphrase, text));
+  return make("li", { "data-phrase": same(keyphrase), "data-number": String(index) },
+    phrase, make("span", { class: "bar", strength: strong }), under);
+}
+
+function why(keyphrase, text) {
+  const change = keyphrase.facts?.change;
+  const summary = change === undefined ? "why" : `why: masking it changes ${change.toPrecision(3)}`;
+  const details = make("details", {}, make("summary", {}, summary));
+  // What unfolds is made when it does: a long list has many, and few are looked at.
+  details.addEventListener("toggle", () => {
+    if (details.open && details.childElementCount === 1) details.append(table(keyphrase), places(keyphrase, text));
+  });
+  return details;
+}
+
+function row(name, value, meaning, bar) {
+  const cell = make("td", {}, meaning);
+  if (bar) cell.append(bar);
+  return make("tr", {}, make("th", { scope: "row" }, name), make("td", { class: "value" }, value), cell);
+}
+
+function table(keyphrase) {
+  const { parts = {}, facts = {} } = keyphrase;
+  const largest = Math.max(...Object.values(parts).map(Math.abs), 0);
+  const rows = Object.entries(parts).map(([name, value]) => {
+    const fact = name in facts ? `${Number(facts[name].toPrecision(4))}: ` : "";
+    const bar = make("span", { class: value < 0 ? "part less" : "part", strength: largest ? Math.abs(value) / largest : 0 });
+    return row(name, (value < 0 ? "−" : "+") + Math.abs(value).toFixed(4), fact + (MEANINGS[name] ?? ""), bar);
+  });
+  if (!rows.length) rows.push(row("similarity", keyphrase.similarity.toPrecision(6), "what the score was made from"));
+  if (facts.change === undefined) rows.push(row("without it", "–", "this method does not mask phrases"));
+  else rows.push(row("without it", masked(facts.change), "cosine of the document and itself without the phrase"));
+  if (keyphrase.confidence != null) {
+    rows.push(row("confidence", keyphrase.confidence.toFixed(3), "chance that people call it key"));
+  }
+  return make("table", { class: "why" }, make("tbody", {}, ...rows));
+}
+
+function places(keyphrase, text) {
+  const at = offsets(text);
+  return make("ul", { class: "places" }, ...(keyphrase.occurrences ?? []).map((place) => make("li", {},
+    make("button", { type: "button", "data-start": String(at(place.start)) }, `line ${place.line}`), ` ${place.before}`,
+    make("b", {}, text.slice(at(place.start), at(place.end)).replace(/\s+/g, " ")), place.after)));
+}
+
+// --- text and list belong together ------------------------------------------------------------------------------------
+
+function light(phrase) {
+  for (const element of document.querySelectorAll("[data-phrase]")) {
+    element.classList.toggle("lit", (covering.get(element) ?? [element.dataset.phrase]).includes(phrase));
+  }
+}
+
+const steps = new WeakMap(); // how often each phrase of the list was pressed: to its next place each time
+
+function go(inside, start) {
+  const target = inside.querySelector(`mark[data-start="${start}"] a`);
+  target?.scrollIntoView({ block: "center", behavior: "smooth" });
+  target?.focus({ preventScroll: true });
+}
+
+function linkTextAndList() {
+  const results = $("results");
+  const phraseOf = (target) => target.closest?.("[data-phrase]")?.dataset.phrase;
+  results.addEventListener("mouseover", (event) => light(phraseOf(event.target)));
+  results.addEventListener("mouseleave", () => light(phraseOf(document.activeElement)));
+  results.addEventListener("focusin", (event) => light(phraseOf(event.target)));
+  results.addEventListener("focusout", () => light(undefined));
+  results.addEventListener("click", (event) => {
+    const owner = event.target.closest("[data-number]");
+    const inside = event.target.closest(".pane");
+    if (event.target.closest("mark a")) {
+      event.preventDefault();
+      const phrase = inside.querySelector(`li[data-number="${owner.dataset.number}"] .phrase`);
+      phrase?.scrollIntoView({ block: "nearest" });
+      phrase?.focus({ preventScroll: true });
+    } else if (event.target.closest(".phrase")) {
+      const { text, answer } = shown[inside.dataset.pane];
+      const { spans } = answer.keyphrases[owner.dataset.number];
+      const step = steps.get(spans) ?? 0;
+      steps.set(spans, step + 1);
+      go(inside, offsets(text)(spans[step % spans.length][0]));
+    } else if (event.target.closest(".places button")) {
+      go(inside, event.target.dataset.start);
+    } else if (event.target.dataset.copy) {
+      copy(event.target.dataset.copy, Number(event.target.dataset.of));
+    }
+  });
+  results.addEventListener("keydown", (event) => {
+    const phrase = event.target.closest(".phrase");
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (!phrase || !step) return;
+    event.preventDefault();
+    const all = [...phrase.closest("ol").querySelectorAll(".phrase")];
+    all[all.indexOf(phrase) + step]?.focus();
+  });
+}
+
+// --- copying ----------------------------------------------------------------------------------------------------------
+
+async function toClipboard(text) {
+  try {
+    await navigator.clipboard.writeText(text);
+  } catch {
+    // Pages that come over plain HTTP from another machine have no clipboard but this.
+    const area = make("textarea", { value: text });
+    document.body.append(area);
+    area.select();
+    const done = document.execCommand("copy");
+    area.remove();
+    if (!done) throw new Error("This browser does not let the page copy.");
+  }
+}
+
+async function copy(form, number) {
+  const { answer } = shown[number];
+  const found = answer.keyphrases;
+  const made = { text: () => asText(found), JSON: () => JSON.stringify(answer, null, 2) + "\n", CSV: () => asCsv(found) };
+  try {
+    await toClipboard(made[form]());
+    say(`${found.length} keyphrases were copied as ${form}.`);
+  } catch (error) {
+    complain(error);
+  }
+}
+
+// --- settings, and the link that restores them ------------------------------------------------------------------------
+
+function settings() {
+  return { method: $("method").value, compare: $("compare").value, top: $("top").value,
+    diversity: $("diversity").value, example: $("example").value };
+}
+
+function remember() {
+  const given = Object.entries(settings()).filter(([name, value]) => value !== DEFAULTS[name]);
+  const fragment = new URLSearchParams(given).toString();
+  history.replaceState(null, "", fragment ? `#${fragment}` : location.pathname + location.search);
+}
+
+function choose(select, value) {
+  if ([...select.options].some((option) => option.value === value)) select.value = value;
+}
+
+function restore() {
+  const wanted = { ...DEFAULTS, ...Object.fromEntries(new URLSearchParams(location.hash.slice(1))) };
+  choose($("method"), wanted.method);
+  choose($("compare"), wanted.compare);
+  for (const name of ["top", "diversity"]) {
+    if (Number.isFinite(Number(wanted[name]))) $(name).value = wanted[name]; // the slider keeps within its bounds
+  }
+  choose($("example"), wanted.example);
+  if ($("example").value) useExample();
+  describe();
+}
+
+function describe() {
+  const method = offered.get($("method").value);
+  const two = [method, offered.get($("compare").value)].filter(Boolean);
+  $("method-about").textContent = method ? method.summary : "";
+  $("top-shown").textContent = $("top").value;
+  $("diversity-shown").textContent = Number($("diversity").value).toFixed(2);
+  const diverse = two.filter((each) => each.diverse);
+  $("diversity").disabled = !diverse.length;
+  $("diversity-about").textContent = diverse.length === two.length ? "" :
+    diverse.length ? `Of these only ${diverse[0].name} can tell phrases apart.` : `${method?.name ?? "This"} cannot tell phrases apart.`;
+  const length = [...$("text").value].length;
+  $("count").textContent = `${length.toLocaleString("en")} of ${(limits.max_text ?? 0).toLocaleString("en")} characters`;
+}
+
+function changed(wait) {
+  describe();
+  remember();
+  soon(wait);
+}
+
+// --- where texts come from --------------------------------------------------------------------------------------------
+
+function useText(text, markdown) {
+  $("text").value = text;
+  $("markdown").checked = markdown;
+  describe();
+}
+
+function useExample() {
+  const example = examples.find((each) => each.name === $("example").value);
+  if (example) useText(example.text, example.markdown);
+}
+
+async function useFile(file) {
+  const suffix = file.name.toLowerCase().split(".").pop();
+  $("problem").textContent = "";
+  try {
+    if (file.size > (limits.max_file ?? Infinity)) throw new Error(`${file.name} is larger than this server takes.`);
+    say(`Reading ${file.name} …`);
+    if (suffix in READ_HERE) {
+      useText(new TextDecoder("utf-8").decode(await file.arrayBuffer()), READ_HERE[suffix]);
+    } else if (suffix in SENT) {
+      const answer = await ask("v1/read", { method: "POST", headers: { "Content-Type": SENT[suffix] }, body: file });
+      useText(answer.text, false);
+    } else {
+      throw new Error(`${file.name} cannot be read here: a file is .txt, .md, .html or .pdf.`);
+    }
+    $("example").value = "";
+    remember();
+    await run();
+  } catch (error) {
+    complain(error);
+  }
+}
+
+function takeFiles() {
+  const zone = document.querySelector(".source");
+  for (const name of ["dragenter", "dragover"]) {
+    document.addEventListener(name, (event) => {
+      if (!event.dataTransfer?.types.includes("Files")) return;
+      event.preventDefault();
+      zone.classList.add("over-it");
+    });
+  }
+  for (const name of ["dragleave", "drop"]) {
+    document.addEventListener(name, (event) => {
+      if (name === "drop" || !event.relatedTarget) zone.classList.remove("over-it");
+    });
+  }
+  document.addEventListener("drop", (event) => {
+    const file = event.dataTransfer?.files[0];
+    if (!file) return;
+    event.preventDefault();
+    useFile(file);
+  });
+  $("file").addEventListener("change", () => {
+    if ($("file").files[0]) useFile($("file").files[0]);
+    $("file").value = "";
+  });
+}
+
+// --- the beginning ----------------------------------------------------------------------------------------------------
+
+function fill(methods) {
+  const kinds = { embedding: "embeddings", graph: "graphs", statistics: "statistics", floor: "to compare with" };
+  for (const [select, first] of [[$("method"), null], [$("compare"), "nothing"]]) {
+    select.replaceChildren(...(first ? [make("option", { value: "" }, first)] : []));
+    for (const [kind, name] of Object.entries(kinds)) {
+      const some = methods.filter((each) => each.kind === kind);
+      if (some.length) select.append(make("optgroup", { label: name }, ...some.map((each) => make("option", { value: each.name }, each.name))));
+    }
+  }
+  $("example").replaceChildren(make("option", { value: "" }, "none"),
+    ...examples.map((each) => make("option", { value: each.name }, each.title)));
+}
+
+async function begin() {
+  say("Loading …");
+  const [answer, texts] = await Promise.all([ask("v1/methods", {}, 20), ask("page/examples.json")]);
+  examples = texts;
+  limits = answer.limits;
+  offered = new Map(answer.methods.map((each) => [each.name, each]));
+  DEFAULTS.method = answer.default;
+  DEFAULTS.example = examples[0].name;
+  fill(answer.methods);
+  restore();
+  say("");
+  await run();
+}
+
+function listen() {
+  linkTextAndList();
+  takeFiles();
+  $("run").addEventListener("click", run);
+  $("text").addEventListener("input", () => {
+    $("example").value = "";
+    changed(600);
+  });
+  $("text").addEventListener("keydown", (event) => {
+    if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) run();
+  });
+  for (const id of ["method", "compare", "markdown"]) $(id).addEventListener("change", () => changed(0));
+  for (const id of ["top", "diversity"]) $(id).addEventListener("input", () => changed(200));
+  $("example").addEventListener("change", () => {
+    useExample();
+    changed(0);
+  });
+  $("link").addEventListener("click", async () => {
+    remember();
+    try {
+      await toClipboard(location.href);
+      say("The link was copied. It restores the settings and the example; a text of your own is not in it.");
+    } catch (error) {
+      complain(error);
+    }
+  });
+  $("unlock").addEventListener("submit", (event) => {
+    event.preventDefault();
+    key = $("key").value;
+    $("unlock").hidden = true;
+    $("problem").textContent = "";
+    (offered.size ? run() : begin()).catch(complain);
+  });
+  window.addEventListener("hashchange", () => {
+    restore();
+    run();
+  });
+}
+
+listen();
+begin().catch(complain);

@@ -1,0 +1,63 @@
+// From an answer of the API to what is shown of it. Nothing here touches the page.
+
+// The API counts code points, JavaScript UTF-16 units: where each code point begins.
+export function offsets(text) {
+  if (!/[\ud800-\udfff]/.test(text)) return (point) => point;
+  const starts = [];
+  for (let unit = 0; unit < text.length; unit += text.codePointAt(unit) > 0xffff ? 2 : 1) starts.push(unit);
+  starts.push(text.length);
+  return (point) => starts[Math.min(point, starts.length - 1)];
+}
+
+// What bars and colours show, 0 to 1: the confidence, of methods that have one, else the score, beside the best.
+export function strengths(keyphrases) {
+  const values = keyphrases.map((each) => each.confidence ?? each.score);
+  const best = Math.max(...values, 0);
+  return values.map((value) => (best > 0 ? Math.max(0, value / best) : 0));
+}
+
+// The text in pieces, in order: {text}, or what phrases cover {text, start, phrases, owner, first}. Phrases may stand in
+// each other: `phrases` are all that cover the piece, `owner` is the longest of them, and `first` says that the owner
+// has its first place here.
+export function pieces(text, keyphrases) {
+  const at = offsets(text);
+  const places = keyphrases.flatMap((each, phrase) =>
+    each.spans.map(([first, last], place) => ({ start: at(first), end: at(last), phrase, place })));
+  const cuts = [...new Set([0, text.length, ...places.flatMap(({ start, end }) => [start, end])])].sort((a, b) => a - b);
+  const starting = new Map();
+  for (const place of places) starting.set(place.start, [...(starting.get(place.start) ?? []), place]);
+  let open = [];
+  const begun = new Set();
+  return cuts.slice(0, -1).map((start, index) => {
+    const piece = { text: text.slice(start, cuts[index + 1]), start };
+    open = [...open.filter(({ end }) => end > start), ...(starting.get(start) ?? [])];
+    if (!open.length) return piece;
+    const owner = open.reduce((one, other) => (other.end - other.start > one.end - one.start ? other : one)).phrase;
+    const first = !begun.has(owner);
+    begun.add(owner);
+    return { ...piece, phrases: [...new Set(open.map(({ phrase }) => phrase))].sort((a, b) => a - b), owner, first };
+  });
+}
+
+// What masking a phrase changed, for people. In a long text it is so little that digits of the cosine show none of it.
+export function masked(change) {
+  return change >= 1e-5 ? (1 - change).toPrecision(6) : `1 − ${change.toPrecision(3)}`;
+}
+
+export function asText(keyphrases) {
+  return keyphrases.map((each) => each.text).join("\n") + "\n";
+}
+
+export function asCsv(keyphrases) {
+  const rows = keyphrases.map((each, index) => [
+    index + 1, each.text, each.score, each.similarity, each.spans.length, each.spans.map((span) => span.join(":")).join(" "),
+  ]);
+  return [["rank", "keyphrase", "score", "similarity", "count", "spans"], ...rows]
+    .map((row) => row.map(cell).join(",") + "\n").join("");
+}
+
+function cell(value) {
+  // A cell that begins like a formula is computed by spreadsheets: an apostrophe keeps it a text.
+  const text = typeof value === "string" && /^[=+@\t\r-]/.test(value) ? `'${value}` : String(value);
+  return /[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}

@@ -1,0 +1,121 @@
+"""Servers for tests: real ones, on a free port of this machine, with a fake encoder that can be held up."""
+
+from __future__ import annotations
+
+import contextlib
+import socket
+import threading
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+
+pytest.importorskip("fastapi", reason="needs pip install '.[serve]'")
+httpx = pytest.importorskip("httpx")
+
+import uvicorn  # noqa: E402
+
+from mderank.encoding.base import Floats, Inputs  # noqa: E402
+from mderank.serve.app import Service, create_app  # noqa: E402
+from mderank.serve.settings import Settings  # noqa: E402
+from mderank.testing import FakeEncoder, FakeTagger  # noqa: E402
+
+REEFS = "The coral reef is near the harbour. A storm has hit the coral reef and the old harbour."
+PATIENCE = 30.0  # seconds after which a test that hangs is given up
+
+
+def until(condition: Callable[[], object]) -> None:
+    """Wait for something that other threads do."""
+    end = time.monotonic() + PATIENCE
+    while not condition():
+        assert time.monotonic() < end, "it did not happen"
+        time.sleep(0.005)
+
+
+class GatedEncoder(FakeEncoder):
+    """A fake encoder that waits at a gate, and counts those who do."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.gate = threading.Event()
+        self.gate.set()
+        self.waiting = 0
+        self.calls: list[int] = []  # sequences that were computed together
+
+    def states(self, inputs: Inputs, layer: int) -> Floats:
+        self.waiting += 1
+        assert self.gate.wait(PATIENCE)
+        self.waiting -= 1
+        self.calls.append(len(inputs.ids))
+        return super().states(inputs, layer)
+
+
+@dataclass
+class Running:
+    """A server and a client of it."""
+
+    url: str
+    port: int
+    encoder: GatedEncoder
+    service: Service
+    server: uvicorn.Server
+    client: Any = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.client = httpx.Client(base_url=self.url, timeout=PATIENCE, trust_env=False)
+
+    def extract(self, text: str = REEFS, **options: Any) -> Any:
+        return self.client.post("/v1/extract", json={"text": text, **options})
+
+    def code(self, response: Any, status: int) -> str:
+        """The code of an error, which has the documented form."""
+        assert response.status_code == status, response.text
+        assert response.headers["content-type"] == "application/json"
+        error = response.json()["error"]
+        assert set(error) == {"code", "message", "details"}
+        assert error["message"]
+        return str(error["code"])
+
+
+@contextlib.contextmanager
+def running_app(app: Any) -> Iterator[tuple[int, uvicorn.Server]]:
+    """The application on a free port, ready; the port, and what can be told to stop."""
+    listening = socket.create_server(("127.0.0.1", 0))
+    config = uvicorn.Config(app, http="h11", ws="none", lifespan="on", log_config=None, access_log=False)
+    server = uvicorn.Server(config)
+    thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]}, daemon=True)
+    thread.start()
+    until(lambda: app.state.service.ready)
+    yield listening.getsockname()[1], server
+    server.should_exit = True
+    thread.join(PATIENCE)
+    assert not thread.is_alive()
+
+
+@contextlib.contextmanager
+def running_server(**settings: Any) -> Iterator[Running]:
+    """A server with these settings."""
+    encoder = GatedEncoder()
+    app = create_app(encoder, FakeTagger, Settings(**settings))
+    with running_app(app) as (port, server):
+        encoder.calls.clear()
+        running = Running(f"http://127.0.0.1:{port}", port, encoder, app.state.service, server)
+        yield running
+        encoder.gate.set()
+        running.client.close()
+
+
+@pytest.fixture
+def serve() -> Iterator[Callable[..., Running]]:
+    """A function from settings to a running server; all are stopped after the test."""
+    with contextlib.ExitStack() as stack:
+        yield lambda **settings: stack.enter_context(running_server(**settings))
+
+
+@pytest.fixture(scope="session")
+def shared() -> Iterator[Running]:
+    """A running server with the usual settings, for tests that leave it as it was."""
+    with running_server() as running:
+        yield running

@@ -1,0 +1,30 @@
+"""``mderank serve`` with a fake encoder and tagger; the encoder waits for a file: python fake_server.py FILE ARGS"""
+
+from __future__ import annotations
+
+import sys
+import time
+from pathlib import Path
+
+import mderank.encoding
+import mderank.tagging
+from mderank.cli import cli
+from mderank.encoding.base import Floats, Inputs
+from mderank.testing import FakeEncoder, FakeTagger
+
+GATE = Path(sys.argv[1])
+
+
+class GatedEncoder(FakeEncoder):
+    """Waits while there is no file."""
+
+    def states(self, inputs: Inputs, layer: int) -> Floats:
+        while not GATE.exists():
+            time.sleep(0.01)
+        return super().states(inputs, layer)
+
+
+if __name__ == "__main__":
+    mderank.encoding.load_encoder = lambda *_, **__: GatedEncoder()
+    mderank.tagging.SpacyTagger = lambda *_: FakeTagger()
+    cli(["serve", *sys.argv[2:]], prog_name="mderank")

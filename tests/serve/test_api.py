@@ -1,0 +1,213 @@
+"""What the API answers: what the library gives, with the command line's options."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from tests.serve.conftest import REEFS, Running
+
+from mderank.cli import cli
+from mderank.fusion import FusionRank
+from mderank.serve.app import _json
+from mderank.serve.errors import CODES, ApiError
+from mderank.serve.schema import BatchRequest, ExtractRequest, Options
+from mderank.testing import FakeEncoder, FakeTagger
+from mderank.writing import Result
+
+
+def library(text: str, top: int = 10, explain: bool = False, **options):
+    found = FusionRank(FakeEncoder(), tagger=FakeTagger(), **options).extract(text, top)
+    return Result(0, text, found).as_dict(explain=explain)["keyphrases"]
+
+
+def test_one_text(shared: Running):
+    answer = shared.extract().json()
+    assert answer["keyphrases"] == library(REEFS)
+    assert answer["method"] == "fusion"
+    assert (answer["id"], answer["unseen"], answer["missing"], answer["error"]) == (None, None, [], None)
+
+
+def test_explained(shared: Running):
+    (first, *_) = shared.extract(top=2, explain=True).json()["keyphrases"]
+    assert first == library(REEFS, 2, explain=True)[0]
+    assert first["masked_similarity"] == pytest.approx(1 - first["facts"]["change"])
+
+
+def test_options_reach_the_method(shared: Running):
+    answer = shared.extract(dedupe="none", max_words=7, exclude=["harbour"], set={"position": 0.5}).json()
+    expected = library(REEFS, dedupe="none", max_words=7, exclude=["harbour"], position=0.5)
+    assert answer["keyphrases"] == expected
+    assert answer["unseen"] == [35, len(REEFS)]
+
+
+def test_phrases_of_the_clients_own(shared: Running):
+    answer = shared.extract(phrases=["coral reef", "whale"]).json()
+    assert [each["text"] for each in answer["keyphrases"]] == ["coral reef"]
+    assert answer["missing"] == ["whale"]
+
+
+def test_other_candidates(shared: Running):
+    tagged = shared.extract(pattern="<NN>", top=20).json()["keyphrases"]
+    assert all(" " not in each["text"] for each in tagged)
+    grams = shared.extract(ngrams="2", stop_words=["storm"], top=50).json()["keyphrases"]
+    assert grams
+    assert all(len(each["text"].split()) == 2 and "storm" not in each["text"] for each in grams)
+
+
+def test_markdown_is_read_as_prose(shared: Running):
+    text = "The **coral** [reef](http://x.y/zebra) is old."
+    answer = shared.extract(text, format="markdown", top=20).json()
+    assert {each["text"] for each in answer["keyphrases"]} == {"coral", "reef"}
+    for each in answer["keyphrases"]:
+        assert text[slice(*each["spans"][0])] == each["text"]
+
+
+def test_several_texts(shared: Running):
+    documents = [{"id": "a", "text": REEFS}, {"text": ""}, {"id": 7, "text": "The lazy dog is old."}]
+    results = shared.client.post("/v1/extract/batch", json={"documents": documents, "top": 3}).json()["results"]
+    assert [each["id"] for each in results] == ["a", 1, 7]
+    assert results[0]["keyphrases"] == library(REEFS, 3)
+    assert results[1]["keyphrases"] == []
+    assert results[2]["keyphrases"] == library("The lazy dog is old.", 3)
+
+
+def test_the_methods_that_are_offered(shared: Running):
+    answer = shared.client.get("/v1/methods").json()
+    methods = {each["name"]: each for each in answer["methods"]}
+    assert {"fusion", "mderank", "yake", "textrank", "topicrank", "keybert"} <= set(methods)
+    assert not {"embedrank-vectors", "embedrank-sent2vec"} & set(methods), "these need files of the server's"
+    assert answer["default"] == "fusion"
+    assert answer["model"] == "fake"
+    assert answer["limits"]["max_text"] == 200_000
+    assert methods["fusion"]["diverse"]
+    assert not methods["yake"]["diverse"]
+    assert "window" in [each["name"] for each in methods["singlerank"]["settings"]]
+
+
+def test_every_method_that_is_offered_works(shared: Running):
+    for method in shared.client.get("/v1/methods").json()["methods"]:
+        answer = shared.extract(method=method["name"]).json()
+        assert answer["keyphrases"], method["name"]
+        masked = shared.extract(method=method["name"], explain=True).json()["keyphrases"][0]["masked_similarity"]
+        assert (masked is not None) == method["masks"], method["name"]
+
+
+def test_every_option_of_the_command_line_is_there_or_the_operators():
+    flags = {parameter.name for parameter in cli.commands["extract"].params}
+    of_the_operator = {"model", "tagger", "device", "dtype", "threads", "corpus"}  # models and files of the server's
+    of_files = {"paths", "input_format", "encoding", "text_field", "id_field", "tokens_field", "form", "output",
+                "quiet", "config"}  # fmt: skip
+    assert {"set" if name == "assignments" else name for name in flags - of_the_operator - of_files} == set(
+        Options.model_fields
+    )
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        ({"method": "unknown"}, "is not offered"),
+        ({"method": "embedrank-vectors", "set": {"vectors": "/etc/passwd"}}, "is not offered"),
+        ({"method": "yake", "diversity": 0.5}, "does not take diversity"),
+        ({"method": "fusion", "masking": "once"}, "does not take masking"),
+        ({"diversity": 0.5, "max_sum": 20}, "exclude each other"),
+        ({"top": 20, "max_sum": 10}, "make it larger"),
+        ({"ngrams": "1-2", "phrases": ["a"]}, "exclude each other"),
+        ({"phrases": ["a"], "stop_words": ["b"]}, "exclude each other"),
+        ({"pooling": "cls"}, "exact"),
+        ({"layer": 99}, "does not exist"),
+        ({"set": {"nothing": 1}}, "has no setting 'nothing'"),
+        ({"set": {"position": "nan"}}, "is a number"),
+        ({"set": {"position": "wide"}}, "is a number"),
+        ({"method": "singlerank", "set": {"window": 100_000}}, "100 at most"),
+        ({"method": "singlerank", "set": {"tags": "(.*)*x"}}, "has no setting 'tags'"),
+        ({"method": "yake", "set": {"ngram": 50}}, "5 at most"),
+        ({"method": "random", "seed": 3, "exact": True}, "does not take exact"),
+    ],
+)
+def test_options_that_cannot_be(shared: Running, options, told):
+    response = shared.extract(REEFS, **options)
+    assert shared.code(response, 422) == "invalid_options"
+    assert told in response.json()["error"]["message"]
+
+
+@pytest.mark.parametrize(
+    ("request_", "where"),
+    [
+        ({}, "body.text"),
+        ({"text": 5}, "body.text"),
+        ({"text": None}, "body.text"),
+        ({"text": ["a"]}, "body.text"),
+        ({"text": "a", "top": "10"}, "body.top"),
+        ({"text": "a", "top": True}, "body.top"),
+        ({"text": "a", "top": 0}, "body.top"),
+        ({"text": "a", "top": 1e400}, "body.top"),
+        ({"text": "a", "diversity": 2}, "body.diversity"),
+        ({"text": "a", "min_score": float("nan")}, "body.min_score"),
+        ({"text": "a", "exact": "yes"}, "body.exact"),
+        ({"text": "a", "model": "bert-base-uncased"}, "body.model"),
+        ({"text": "a", "path": "/etc/passwd"}, "body.path"),
+        ({"text": "a", "url": "http://169.254.169.254/"}, "body.url"),
+        ({"text": "a", "pattern": "(<NN>*)*<XX>"}, "body.pattern"),
+        ({"text": "a", "pattern": "<NN>*<NN>*<NN>*<XX>"}, "body.pattern"),
+        ({"text": "a", "ngrams": "1-90"}, "body.ngrams"),
+        ({"text": "a", "phrases": ["a " * 13]}, "body.phrases"),
+        ({"text": "a", "set": {"position": [1]}}, "body.set"),
+    ],
+)
+def test_what_is_wrong_is_named(shared: Running, request_, where):
+    response = shared.client.post(
+        "/v1/extract", content=json.dumps(request_), headers={"content-type": "application/json"}
+    )
+    assert shared.code(response, 422) == "invalid_request"
+    details = response.json()["error"]["details"]
+    assert any(each["where"].startswith(where) for each in details), details
+    assert where in response.json()["error"]["message"]
+
+
+def test_scores_that_are_no_numbers_are_not_sent():
+    with pytest.raises(ApiError, match="no numbers") as caught:
+        _json({"score": float("inf")})
+    assert caught.value.status == 422
+
+
+def test_addresses_that_are_not_there(shared: Running):
+    assert shared.code(shared.client.get("/v1/extract/other"), 404) == "not_found"
+    assert shared.code(shared.client.get("/../../etc/passwd"), 404) == "not_found"
+    assert shared.code(shared.client.get("/page/../app.py"), 404) == "not_found"
+    response = shared.client.get("/v1/extract")
+    assert shared.code(response, 405) == "method_not_allowed"
+    assert response.headers["allow"] == "POST"
+
+
+def test_health_and_metrics(shared: Running):
+    assert shared.client.get("/healthz").json()["status"] == "ok"
+    assert shared.client.get("/readyz").json()["status"] == "ready"
+    shared.extract()
+    lines = shared.client.get("/metrics").text.splitlines()
+    counted = {line.partition(" ")[0]: line.rpartition(" ")[2] for line in lines if not line.startswith("#")}
+    assert float(counted['mderank_requests_total{method="POST",path="/v1/extract",status="200"}']) >= 1
+    assert float(counted["mderank_documents_total"]) >= 1
+    assert float(counted["mderank_documents_waiting"]) == 0
+
+
+def test_the_description_has_examples_that_work(shared: Running):
+    described = shared.client.get("/openapi.json").json()
+    assert set(described["paths"]) == {
+        "/v1/extract", "/v1/extract/batch", "/v1/methods", "/v1/read", "/healthz", "/readyz", "/metrics",
+    }  # fmt: skip
+    for path, model in (("/v1/extract", ExtractRequest), ("/v1/extract/batch", BatchRequest)):
+        examples = described["components"]["schemas"][model.__name__]["examples"]
+        assert examples
+        for example in examples:
+            assert shared.client.post(path, json=example).status_code == 200
+        errors = described["paths"][path]["post"]["responses"]
+        for status in ("400", "401", "408", "413", "415", "422", "503", "504"):
+            assert errors[status]["content"]["application/json"]["schema"]["$ref"].endswith("/ErrorAnswer")
+
+
+def test_every_code_of_an_error_is_described(shared: Running):
+    described = json.dumps(shared.client.get("/openapi.json").json())
+    not_of_an_address = {"not_found", "method_not_allowed"}
+    for code in set(CODES) - not_of_an_address:
+        assert f"`{code}`" in described, code
