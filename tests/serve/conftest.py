@@ -23,6 +23,7 @@ from mderank.serve.settings import Settings  # noqa: E402
 from mderank.testing import FakeEncoder, FakeTagger  # noqa: E402
 
 REEFS = "The coral reef is near the harbour. A storm has hit the coral reef and the old harbour."
+HEAD = b"POST /v1/extract HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n"
 PATIENCE = 30.0  # seconds after which a test that hangs is given up
 
 

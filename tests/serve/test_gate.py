@@ -6,7 +6,7 @@ import json
 import socket
 
 import pytest
-from tests.serve.conftest import PATIENCE, REEFS, Running
+from tests.serve.conftest import HEAD, PATIENCE, REEFS, Running
 
 JSON = {"content-type": "application/json"}
 KEY = "k" * 24
@@ -78,7 +78,8 @@ def test_odd_texts(shared: Running, text):
 
 @pytest.mark.parametrize(
     "body",
-    [b"", b"{", b"not json", b"\xff\xfe{}", b'{"text": "a"', b"[" * 200_000, b'{"a":' * 100_000, b'{"text": 1' + b"0" * 5_000 + b"}"],
+    [b"", b"{", b"not json", b"\xff\xfe{}", b'{"text": "a"', b"[" * 200_000, b'{"a":' * 100_000,
+     b'{"text": 1' + b"0" * 5_000 + b"}"],
 )  # fmt: skip
 def test_what_is_not_json(shared: Running, body):
     response = post(shared, body)
@@ -99,18 +100,14 @@ def test_what_a_client_made_up_is_not_repeated(shared: Running):
 
 def test_a_slow_body(serve):
     running = serve(body_timeout=0.2)
-    head = (
-        b"POST /v1/extract HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n"
-    )
-    answer = raw(running, head + b'{"text": "The re')
+    answer = raw(running, HEAD % 100 + b'{"text": "The re')
     assert answer.startswith(b"HTTP/1.1 408 ")
     assert b'"slow_body"' in answer
     assert running.extract().status_code == 200
 
 
 def test_a_length_that_is_a_lie(shared: Running):
-    head = b"POST /v1/extract HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 99999999999\r\n\r\n"
-    answer = raw(shared, head)
+    answer = raw(shared, HEAD % 99_999_999_999)
     assert answer.startswith(b"HTTP/1.1 413 "), "before anything of the body was sent"
 
 

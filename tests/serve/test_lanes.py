@@ -8,7 +8,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 
 import httpx
 import pytest
-from tests.serve.conftest import PATIENCE, REEFS, Running, until
+from tests.serve.conftest import HEAD, PATIENCE, REEFS, Running, until
 
 from mderank.errors import OptionError
 from mderank.serve.settings import Settings
@@ -111,8 +111,7 @@ def test_a_client_that_goes_away_stops_costing(serve):
         held = hold(running, pool)
         gone = socket.create_connection(("127.0.0.1", running.port))
         body = b'{"text": "The whale is near the reef."}'
-        head = b"POST /v1/extract HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n"
-        gone.sendall(head % len(body) + body)
+        gone.sendall(HEAD % len(body) + body)
         until(lambda: len(running.service.lanes) == 1)
         gone.close()
         until(lambda: len(running.service.lanes) == 0)

@@ -17,7 +17,7 @@ from pathlib import Path
 import httpx
 import pytest
 from click.testing import CliRunner
-from tests.serve.conftest import PATIENCE, REEFS, until
+from tests.serve.conftest import HEAD, PATIENCE, REEFS, until
 
 from mderank.cli import cli
 from mderank.errors import InputError
@@ -66,8 +66,7 @@ class Process:
         """A request on a connection of its own."""
         host, port = self.url.removeprefix("http://").split(":")
         connection = socket.create_connection((host, int(port)), timeout=PATIENCE)
-        head = f"POST /v1/extract HTTP/1.1\r\nHost: {host}\r\nContent-Type: application/json\r\n"
-        connection.sendall(head.encode() + b"Content-Length: %d\r\n\r\n" % len(body) + body)
+        connection.sendall(HEAD % len(body) + body)
         return connection
 
     def end(self) -> None:
@@ -161,7 +160,8 @@ def test_without_the_extra_the_error_names_it():
 
 
 def test_the_command_line_starts_without_the_extra():
-    code = "import sys; sys.modules['fastapi'] = sys.modules['pydantic'] = None; from mderank.cli import cli; cli(['methods'])"
+    hidden = "import sys; sys.modules['fastapi'] = sys.modules['pydantic'] = None\n"
+    code = hidden + "from mderank.cli import cli; cli(['methods'])"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, check=False).returncode == 0
 
 

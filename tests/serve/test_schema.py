@@ -1,4 +1,4 @@
-"""Whatever the description allows, and much that it does not, is answered as described, and never by a fault of ours."""
+"""Whatever the description allows, and much that it does not, is answered as described, never by a fault of ours."""
 
 from __future__ import annotations
 
