@@ -323,7 +323,8 @@ function remember() {
 }
 
 function choose(select, value) {
-  if ([...select.options].some((option) => option.value === value)) select.value = value;
+  const there = [...select.options].some((option) => option.value === value);
+  select.value = there ? value : DEFAULTS[select.id];
 }
 
 function restore() {

@@ -1,0 +1,544 @@
+"""The page in a real browser: every use of it."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from tests.serve.conftest import Running
+from tests.serve.test_reading import pdf
+
+playwright = pytest.importorskip("playwright.sync_api", reason="needs pip install playwright")
+expect = playwright.expect
+expect.set_options(timeout=20_000)  # milliseconds, for machines that do other things too
+
+pytestmark = pytest.mark.browser
+BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+TEXT = "The old harbour is near the coral reef. A storm has hit the reef, and the coral reef is new."
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    found = os.environ.get("MDERANK_BROWSER") or next(filter(None, map(shutil.which, BROWSERS)), None)
+    if found is None:
+        pytest.skip("no Chromium: apt-get install chromium, or name one in MDERANK_BROWSER")
+    with playwright.sync_playwright() as driver:
+        # Root, as in containers, has no sandbox; the pages are our own.
+        browser = driver.chromium.launch(executable_path=found, args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def visit(browser, shared: Running) -> Iterator[Callable[..., Any]]:
+    """A function to a page that has loaded. What it logs as an error, or asks of any other server, fails the test."""
+    contexts, wrong = [], []
+
+    def visit(fragment: str = "", server: Running = shared, wait: bool = True, **options: Any) -> Any:
+        context = browser.new_context(**{"viewport": {"width": 1200, "height": 900}, **options})
+        context.set_default_timeout(15_000)
+        contexts.append(context)
+        page = context.new_page()
+        page.on("pageerror", lambda error: wrong.append(str(error)))
+        page.on("dialog", lambda dialog: wrong.append(f"a dialog: {dialog.message}"))
+        page.on("console", lambda said: wrong.append(said.text) if "Content Security Policy" in said.text else None)
+        page.on("request", lambda asked: None if asked.url.startswith(server.url) else wrong.append(asked.url))
+        page.goto(f"{server.url}/{fragment}")
+        if wait:
+            shown(page)
+        return page
+
+    yield visit
+    for context in contexts:
+        context.close()
+    assert wrong == []
+
+
+def shown(page: Any) -> None:
+    """Wait until what was asked for is there."""
+    expect(page.locator("#status")).to_have_text(re.compile("^Keyphrases: "))
+    expect(page.locator("#results")).not_to_have_attribute("aria-busy", "true")
+
+
+def paste(page: Any, text: str = TEXT) -> None:
+    page.fill("#text", text)
+    page.click("#run")
+    expect(page.locator("#results .text").first).to_have_text(text, use_inner_text=False)
+    shown(page)
+
+
+def phrases(page: Any, pane: int = 0) -> list[str]:
+    return page.locator(f'[data-pane="{pane}"] .words').all_inner_texts()
+
+
+def answer(running: Running, text: str = TEXT, **options: Any) -> list[dict[str, Any]]:
+    return running.extract(text, **{"top": 12, "explain": True, **options}).json()["keyphrases"]
+
+
+def test_it_opens_with_an_example(visit):
+    page = visit()
+    assert page.title() == "mderank: what a text is about"
+    expect(page.locator("#example")).to_have_value("tides")
+    expect(page.locator("#results mark").first).to_be_visible()
+    assert len(phrases(page)) == 12
+
+
+def test_a_text_is_pasted(visit, shared):
+    page = visit()
+    paste(page)
+    assert phrases(page) == [each["text"] for each in answer(shared)]
+    expect(page.locator("#example")).to_have_value("")
+    expect(page.locator("#count")).to_have_text(f"{len(TEXT)} of 200,000 characters")
+
+
+def test_typing_is_enough(visit):
+    page = visit()
+    page.fill("#text", "The lazy dog is near.")
+    expect(page.locator("#results .text")).to_have_text("The lazy dog is near.")
+    page.fill("#text", "")
+    expect(page.locator("#results .pane")).to_have_count(0)
+
+
+def test_phrases_are_highlighted_in_place_by_score(visit, shared):
+    page = visit()
+    paste(page)
+    found = answer(shared)
+    best = max(each["score"] for each in found)
+    marks = page.locator("#results mark").evaluate_all(
+        "all => all.map(m => [Number(m.dataset.start), m.textContent, Number(m.style.getPropertyValue('--strength'))])"
+    )
+    assert marks
+    for start, text, strength in marks:
+        covering = [each for each in found if any(a <= start < b for a, b in each["spans"])]
+        assert TEXT[start : start + len(text)] == text
+        assert strength == pytest.approx(max(0, max(each["score"] for each in covering) / best), abs=0.001)
+    covered = {place for start, text, _ in marks for place in range(start, start + len(text))}
+    assert covered == {place for each in found for a, b in each["spans"] for place in range(a, b)}
+    colors = page.locator("#results mark").evaluate_all(
+        "all => all.map(m => [Number(m.style.getPropertyValue('--strength')), getComputedStyle(m).backgroundColor])"
+    )
+    opacities = [float(re.findall(r"[\d.]+", color)[3]) for _, color in sorted(colors)]
+    assert opacities == sorted(opacities)
+    assert opacities[-1] - opacities[0] > 0.2
+
+
+def test_code_points_beyond_the_first_plane_are_marked_where_they_are(visit):
+    page = visit()
+    paste(page, "🌊🌊 The coral reef 🐟 is old. 𝒜 the coral reef.")
+    marks = page.locator("#results mark[data-phrase='coral reef']").all_inner_texts()
+    assert marks == ["coral reef", "coral reef"]
+
+
+def lit(page: Any) -> tuple[set[str], set[str]]:
+    return (set(page.locator("li.lit .words").all_inner_texts()), set(page.locator("mark.lit").all_inner_texts()))
+
+
+def test_hovering_links_text_and_list(visit):
+    page = visit()
+    paste(page)
+    page.locator("li", has_text="old harbour").first.locator(".phrase").hover()
+    assert lit(page) == ({"old harbour"}, {"old harbour"})
+    page.locator("mark", has_text="storm").first.hover()
+    assert lit(page) == ({"storm"}, {"storm"})
+    page.locator("h1").hover()
+    assert lit(page) == (set(), set())
+
+
+def test_focus_links_text_and_list(visit):
+    page = visit()
+    paste(page)
+    page.locator("li", has_text="old harbour").first.locator(".phrase").focus()
+    assert lit(page) == ({"old harbour"}, {"old harbour"})
+    page.locator("mark", has_text="storm").first.locator("a").focus()
+    assert lit(page) == ({"storm"}, {"storm"})
+
+
+def drop(page: Any, name: str, data: bytes) -> None:
+    page.evaluate(
+        """([name, bytes]) => {
+            const transfer = new DataTransfer();
+            transfer.items.add(new File([new Uint8Array(bytes)], name));
+            for (const kind of ["dragenter", "dragover", "drop"]) {
+                document.querySelector("#text").dispatchEvent(
+                    new DragEvent(kind, { dataTransfer: transfer, bubbles: true, cancelable: true }));
+            }
+        }""",
+        [name, list(data)],
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "text", "markdown"),
+    [
+        ("a.txt", b"The old reef is near.", "The old reef is near.", False),
+        ("a.MD", b"# The *old* reef", "# The *old* reef", True),
+        ("a.html", b"<p>The <b>old</b> reef<script>alert(1)</script>", "The old reef", False),
+        ("a.pdf", pdf("The old reef is near."), "The old reef is near.", False),
+    ],
+)
+def test_a_file_is_dropped(visit, name, data, text, markdown):
+    if name.endswith(".pdf"):
+        pytest.importorskip("pypdf")
+    page = visit()
+    drop(page, name, data)
+    expect(page.locator("#text")).to_have_value(re.compile(re.escape(text)))
+    expect(page.locator("#markdown")).to_be_checked(checked=markdown)
+    expect(page.locator("#results mark").first).to_be_visible()
+    assert any("reef" in each for each in phrases(page))
+
+
+def test_a_file_is_opened(visit, tmp_path):
+    page = visit()
+    (tmp_path / "note.txt").write_text("The big whale is near.")
+    page.set_input_files("#file", tmp_path / "note.txt")
+    expect(page.locator("#text")).to_have_value("The big whale is near.")
+    expect(page.locator(".words").first).to_have_text("big whale")
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "told"),
+    [("a.exe", b"MZ", "cannot be read here"), ("a.pdf", b"%PDF-1.4 broken", "cannot be read")],
+)
+def test_a_file_that_cannot_be_read(visit, name, data, told):
+    page = visit()
+    drop(page, name, data)
+    expect(page.get_by_role("alert")).to_contain_text(told)
+
+
+def test_an_example_is_chosen(visit):
+    page = visit()
+    page.select_option("#example", "release")
+    expect(page.locator("#markdown")).to_be_checked()
+    expect(page.locator("#results .text")).to_contain_text("Harbour 4.2")
+    shown(page)
+    assert not {"https", "HARBOUR_POOL"} & set(phrases(page))
+
+
+def test_how_many(visit, shared):
+    page = visit()
+    paste(page)
+    page.locator("#top").fill("3")
+    expect(page.locator("#top-shown")).to_have_text("3")
+    expect(page.locator("ol.list > li")).to_have_count(3)
+    assert phrases(page) == [each["text"] for each in answer(shared, top=3)]
+
+
+def test_how_diverse(visit, shared):
+    page = visit()
+    paste(page)
+    page.locator("#diversity").fill("0.9")
+    expected = [each["text"] for each in answer(shared, diversity=0.9)]
+    assert expected != [each["text"] for each in answer(shared)]
+    expect(page.locator(".words")).to_have_text(expected)
+    page.select_option("#method", "yake")
+    expect(page.locator("#diversity")).to_be_disabled()
+    expect(page.locator("#diversity-about")).to_have_text("yake cannot tell phrases apart.")
+    expect(page.locator("h2")).to_have_text("yake")
+
+
+def test_another_method(visit, shared):
+    page = visit()
+    paste(page)
+    page.select_option("#method", "textrank")
+    expect(page.locator("h2")).to_have_text("textrank")
+    assert phrases(page) == [each["text"] for each in answer(shared, method="textrank")]
+
+
+def test_two_methods_side_by_side(visit, shared):
+    page = visit()
+    paste(page)
+    page.select_option("#compare", "firstphrases")
+    expect(page.locator("h2")).to_have_text(["fusion", "firstphrases"])
+    for pane, method in enumerate(("fusion", "firstphrases")):
+        assert phrases(page, pane) == [each["text"] for each in answer(shared, method=method)]
+    boxes = [page.locator(f'[data-pane="{pane}"]').bounding_box() for pane in (0, 1)]
+    assert boxes[0]["y"] == boxes[1]["y"]
+    assert boxes[0]["x"] + boxes[0]["width"] <= boxes[1]["x"]
+    first = page.locator('[data-pane="0"] li').first
+    there = phrases(page, 1).index(phrases(page, 0)[0]) + 1
+    expect(first.locator(".other")).to_have_text(f"number {there} of the other")
+    first.locator(".phrase").hover()
+    assert page.locator("li.lit").count() == 2, "the same phrase in both"
+    page.select_option("#compare", "")
+    expect(page.locator("h2")).to_have_text(["fusion"])
+
+
+def test_what_masking_a_phrase_changed(visit, shared):
+    page = visit()
+    paste(page)
+    found = answer(shared)[0]
+    item = page.locator("ol.list > li").first
+    change = float(re.search(r"masking it changes ([\d.e-]+)", item.locator("summary").inner_text())[1])
+    assert change == pytest.approx(found["facts"]["change"], rel=0.01)
+    item.locator("summary").click()
+    rows = dict(item.locator(".why tr").evaluate_all(
+        "rows => rows.map(r => [r.querySelector('th').textContent, r.querySelector('.value').textContent])"))  # fmt: skip
+    assert float(rows["without it"]) == pytest.approx(found["masked_similarity"], rel=1e-4)
+    for name, value in found["parts"].items():
+        assert float(rows[name].replace("−", "-")) == pytest.approx(value, abs=1e-4)
+    places = item.locator(".places li b").all_inner_texts()
+    assert places == [TEXT[start:end] for start, end in found["spans"]]
+    item.locator(".places button").last.click()
+    assert page.evaluate("Number(document.activeElement.parentElement.dataset.start)") == found["spans"][-1][0]
+    page.select_option("#method", "yake")
+    expect(page.locator("h2")).to_have_text("yake")
+    page.locator("summary").first.click()
+    expect(page.locator(".why").first).to_contain_text("this method does not mask phrases")
+
+
+def test_copying(visit, shared):
+    page = visit(permissions=["clipboard-read", "clipboard-write"])
+    paste(page)
+    found = answer(shared)
+
+    def copied(form: str) -> str:
+        page.get_by_role("button", name=form, exact=True).click()
+        expect(page.locator("#status")).to_have_text(f"{len(found)} keyphrases were copied as {form}.")
+        return page.evaluate("navigator.clipboard.readText()")
+
+    assert copied("text").splitlines() == [each["text"] for each in found]
+    assert json.loads(copied("JSON"))["keyphrases"] == found
+    header, first, *_ = copied("CSV").splitlines()
+    assert header == "rank,keyphrase,score,similarity,count,spans"
+    spans = " ".join(f"{start}:{end}" for start, end in found[0]["spans"])
+    assert (
+        first == f"1,{found[0]['text']},{found[0]['score']},{found[0]['similarity']},{len(found[0]['spans'])},{spans}"
+    )
+
+
+def test_copying_where_a_page_has_no_clipboard(visit):
+    page = visit(permissions=["clipboard-read"])
+    page.evaluate("Object.defineProperty(navigator, 'clipboard', { value: undefined })")
+    page.get_by_role("button", name="CSV").click()
+    expect(page.locator("#status")).to_have_text("12 keyphrases were copied as CSV.")
+
+
+def test_a_link_restores_the_settings(visit):
+    page = visit(permissions=["clipboard-read", "clipboard-write"])
+    page.select_option("#method", "mderank")
+    page.select_option("#compare", "yake")
+    page.locator("#top").fill("7")
+    page.locator("#diversity").fill("0.3")
+    page.select_option("#example", "bees")
+    expect(page.locator('[data-pane="0"] .text')).to_contain_text("beehives")
+    shown(page)
+    page.get_by_role("button", name="Copy link").click()
+    expect(page.locator("#status")).to_contain_text("The link was copied")
+    link = page.evaluate("navigator.clipboard.readText()")
+    other = visit("#" + link.partition("#")[2])
+    for selector, value in (("#method", "mderank"), ("#compare", "yake"), ("#top", "7"), ("#diversity", "0.3"),
+                            ("#example", "bees")):  # fmt: skip
+        expect(other.locator(selector)).to_have_value(value)
+    expect(other.locator("h2")).to_have_text(["mderank", "yake"])
+    expect(other.locator('[data-pane="0"] li')).to_have_count(7)
+    other.evaluate("location.hash = '#method=textrank'")
+    expect(other.locator("h2")).to_have_text(["textrank"])
+
+
+def test_a_link_that_says_nonsense_does_no_harm(visit):
+    page = visit("#method=<script>&compare=__proto__&top=1e9&diversity=-5&example=../../etc&x=%ff%zz")
+    expect(page.locator("#method")).to_have_value("fusion")
+    expect(page.locator("#top")).to_have_value("50")
+    expect(page.locator("#diversity")).to_have_value("0")
+
+
+def test_the_keyboard_is_enough(visit):
+    page = visit()
+    paste(page)
+    page.locator("#text").focus()
+    page.keyboard.press("Control+Enter")
+    shown(page)
+    page.keyboard.press("Tab")
+    seen = []
+    for _ in range(60):
+        seen.append(page.evaluate("document.activeElement.id || document.activeElement.className || "
+                                  "document.activeElement.textContent"))  # fmt: skip
+        page.keyboard.press("Tab")
+        if page.evaluate("document.activeElement.className") == "phrase":
+            break
+    assert {"markdown", "run", "method", "compare", "top", "diversity"} <= set(seen)
+    assert page.evaluate("document.activeElement.querySelector('.rank').textContent") == "1"
+    page.keyboard.press("ArrowDown")
+    assert page.evaluate("document.activeElement.querySelector('.rank').textContent") == "2"
+    second = phrases(page)[1]
+    page.keyboard.press("Enter")
+    assert page.evaluate("document.activeElement.closest('mark') !== null"), "from the list into the text"
+    assert second in page.evaluate("document.activeElement.closest('.text').textContent")
+    page.keyboard.press("Enter")
+    assert page.evaluate("document.activeElement.className") == "phrase", "and back"
+    page.locator("#top").focus()
+    page.keyboard.press("Home")
+    expect(page.locator("ol.list > li")).to_have_count(1)
+    outline = page.locator("#top").evaluate("e => getComputedStyle(e).outlineStyle")
+    assert outline != "none", "focus can be seen"
+
+
+def test_a_screen_reader_is_told(visit):
+    page = visit()
+    for role, name in (("textbox", "Text"), ("combobox", "Method"), ("combobox", "Compare with"),
+                       ("combobox", "Example"), ("slider", "How many"), ("slider", "How diverse"),
+                       ("button", "Find keyphrases"), ("checkbox", "Markdown"), ("list", "fusion"),
+                       ("heading", "fusion"), ("article", "fusion"), ("main", "")):  # fmt: skip
+        expect(page.get_by_role(role, name=name, exact=bool(name)).first).to_be_attached()
+    expect(page.get_by_label("open a file")).to_be_attached()
+    expect(page.get_by_role("status")).to_have_text(re.compile("^Keyphrases: 12 by fusion"))
+    assert page.get_by_role("status").get_attribute("aria-live") == "polite"
+    assert page.locator("html").get_attribute("lang") == "en"
+    nameless = page.evaluate(
+        "[...document.querySelectorAll('button, select, input, textarea, a')]"
+        ".filter(e => !e.closest('[hidden]') && !(e.textContent.trim() || e.labels?.length || e.ariaLabel)).length"
+    )
+    assert nameless == 0
+    described = page.locator("mark a").first.get_attribute("aria-describedby")
+    expect(page.locator(f"#{described}")).to_contain_text("×")
+    ids = page.evaluate("[...document.querySelectorAll('[id]')].map(e => e.id)")
+    assert len(ids) == len(set(ids))
+
+
+CONTRAST = """() => {
+    const channel = (v) => (v /= 255) <= .04045 ? v / 12.92 : ((v + .055) / 1.055) ** 2.4;
+    const light = (c) => .2126 * channel(c[0]) + .7152 * channel(c[1]) + .0722 * channel(c[2]);
+    const parse = (s) => { const n = s.match(/[\\d.]+/g).map(Number); return n.length < 4 ? [...n, 1] : n; };
+    const over = (top, below) => top.slice(0, 3).map((v, i) => v * top[3] + below[i] * (1 - top[3]));
+    const paper = parse(getComputedStyle(document.body).backgroundColor);
+    const ratio = (element) => {
+        let back = paper.slice(0, 3);
+        const chain = [];
+        for (let e = element; e && e !== document.body; e = e.parentElement) chain.unshift(e);
+        for (const e of chain) back = over(parse(getComputedStyle(e).backgroundColor), back);
+        const ink = over(parse(getComputedStyle(element).color), back);
+        const [a, b] = [light(ink), light(back)].sort((x, y) => y - x);
+        return (a + .05) / (b + .05);
+    };
+    const all = [...document.querySelectorAll(
+        'h1, h2, p, label, button, summary, mark a, .rank, .score, .words, th, td, .slide span, select')];
+    return all.filter(e => e.offsetParent && e.textContent.trim()).map(e => [ratio(e), e.outerHTML.slice(0, 60)]);
+}"""
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_light_and_dark(visit, scheme):
+    page = visit(color_scheme=scheme)
+    page.locator("summary").first.click()
+    page.locator("li .phrase").first.hover()
+    low = [each for each in page.evaluate(CONTRAST) if each[0] < 4.5]
+    assert low == [], "every text can be read"
+    paper = page.evaluate("getComputedStyle(document.body).backgroundColor")
+    assert (max(map(int, re.findall(r"\d+", paper)[:3])) > 128) == (scheme == "light")
+
+
+@pytest.mark.parametrize("fragment", ["", "#compare=yake"])
+def test_the_width_of_a_phone(visit, fragment):
+    page = visit(fragment, viewport={"width": 360, "height": 740}, has_touch=True, is_mobile=True)
+    page.locator("summary").first.click()
+    assert page.evaluate("document.documentElement.scrollWidth") <= 360
+    boxes = page.locator(".pane, textarea, .settings, ol.list, .text").evaluate_all(
+        "all => all.map(e => e.getBoundingClientRect()).map(b => [b.left, b.right])"
+    )
+    assert all(left >= 0 and right <= 360 for left, right in boxes)
+    assert page.locator("ol.list").first.bounding_box()["y"] < page.locator(".pane .text").first.bounding_box()["y"]
+
+
+HOSTILE = (
+    "<script>window.hit = 1; alert(1)</script> The <img src=x onerror='window.hit = 1'> coral <b>reef</b> is old. "
+    "</textarea><svg onload=alert(1)> javascript:alert(1) <a href='javascript:alert(1)'>harbour</a> {{reef}} ${reef}"
+)
+
+
+def test_text_is_never_markup(visit):
+    page = visit("#compare=firstphrases&top=50")
+    paste(page, HOSTILE)
+    for summary in page.locator("summary").all()[:10]:
+        summary.click()
+    assert page.evaluate("window.hit") is None
+    inside = page.locator("#results").evaluate(
+        "e => [...e.querySelectorAll('script, img, svg, b')].filter(x => !x.closest('.places')).length"
+    )
+    assert inside == 0
+    assert page.locator("#results a").evaluate_all("all => all.every(a => a.getAttribute('href').startsWith('#'))")
+
+
+def test_the_policy_holds(browser, shared):
+    page = browser.new_page()
+    page.goto(shared.url)
+    page.evaluate(
+        """() => {
+            const script = document.createElement("script");
+            script.textContent = "window.hit = 1";
+            document.body.append(script);
+            const holder = document.createElement("div");
+            holder.innerHTML = "<img src=x onerror='window.hit = 1'>";
+            document.body.append(holder);
+        }"""
+    )
+    page.wait_for_timeout(100)
+    assert page.evaluate("window.hit") is None
+    blocked = page.evaluate("fetch('https://example.org/').then(() => 'sent', () => 'blocked')")
+    assert blocked == "blocked"
+    page.close()
+
+
+def test_a_busy_server_is_asked_again(visit):
+    page = visit()
+    tries = []
+
+    def busy_once(route):
+        tries.append(1)
+        if len(tries) == 1:
+            body = json.dumps({"error": {"code": "busy", "message": "try again", "details": []}})
+            route.fulfill(status=503, headers={"Retry-After": "1"}, content_type="application/json", body=body)
+        else:
+            route.continue_()
+
+    page.route("**/v1/extract", busy_once)
+    page.fill("#text", TEXT)
+    page.click("#run")
+    expect(page.locator("#status")).to_contain_text("busy")
+    shown(page)
+    assert len(tries) == 2
+
+
+def test_a_server_that_is_gone_is_told(visit):
+    page = visit()
+    page.route("**/v1/extract", lambda route: route.abort())
+    page.click("#run")
+    expect(page.get_by_role("alert")).to_have_text("The server cannot be reached.")
+
+
+def test_a_text_that_is_too_long_is_told(visit, serve):
+    page = visit(server=serve(max_text=2_000))
+    page.fill("#text", "coral reef " * 300)
+    page.click("#run")
+    expect(page.get_by_role("alert")).to_contain_text("at most 2,000 are taken")
+
+
+def test_a_request_that_is_overtaken_is_given_up(visit, serve):
+    running = serve()
+    page = visit(server=running)
+    running.encoder.gate.clear()
+    page.fill("#text", "The whale is old.")
+    page.click("#run")
+    page.wait_for_function("document.querySelector('#results').getAttribute('aria-busy') === 'true'")
+    page.fill("#text", TEXT)
+    page.click("#run")
+    running.encoder.gate.set()
+    expect(page.locator("#results .text")).to_have_text(TEXT)
+    expect(page.get_by_role("alert")).to_have_text("")
+
+
+def test_a_key_is_asked_for(visit, serve):
+    running = serve(api_key="k" * 24)
+    page = visit(server=running, wait=False)
+    expect(page.get_by_label("This server asks for an API key")).to_be_focused()
+    page.keyboard.type("wrong" * 5)
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("alert")).to_contain_text("send the API key")
+    page.get_by_label("This server asks for an API key").fill("k" * 24)
+    page.keyboard.press("Enter")
+    shown(page)
+    assert "kkk" not in page.evaluate("location.href + JSON.stringify({...localStorage, ...sessionStorage})")
