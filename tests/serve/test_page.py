@@ -276,8 +276,8 @@ def test_what_masking_a_phrase_changed(visit, shared):
     change = float(re.search(r"masking it changes ([\d.e-]+)", item.locator("summary").inner_text())[1])
     assert change == pytest.approx(found["facts"]["change"], rel=0.01)
     item.locator("summary").click()
-    rows = dict(item.locator(".why tr").evaluate_all(
-        "rows => rows.map(r => [r.querySelector('th').textContent, r.querySelector('.value').textContent])"))  # fmt: skip
+    cells = "rows => rows.map(row => [...row.children].slice(0, 2).map(cell => cell.textContent))"
+    rows = dict(item.locator(".why tr").evaluate_all(cells))
     assert float(rows["without it"]) == pytest.approx(found["masked_similarity"], rel=1e-4)
     for name, value in found["parts"].items():
         assert float(rows[name].replace("−", "-")) == pytest.approx(value, abs=1e-4)
