@@ -33,7 +33,6 @@ BENCHMARKS = (
     "fusion",
     "baselines",
     "training",
-    "scale",
 )
 PACKAGES = (
     "mderank",
