@@ -119,7 +119,7 @@ class SpacyTagger:
             untagged += sum(not word.tag for word in words)
             if words:
                 starts[index].add(len(tokens[index]))
-                tokens[index].extend(_join_hyphenated(words))
+                tokens[index].extend(join_hyphenated(words))
         if self._tags and untagged and not tagged:
             raise ModelError(
                 f"the spaCy pipeline '{self.name}' gives no part-of-speech tags; "
@@ -148,7 +148,7 @@ class SpacyTagger:
             )
 
 
-def _join_hyphenated(words: list[Token]) -> Iterator[Token]:
+def join_hyphenated(words: list[Token]) -> Iterator[Token]:
     """Make "graph-based" one word again, as the Penn treebank and readers have it; spaCy splits it in three."""
     index = 0
     while index < len(words):
