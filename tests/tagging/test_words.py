@@ -3,7 +3,7 @@
 import pytest
 
 from mderank import NounPhrases, Token
-from mderank.tagging.spacy import _join_hyphenated
+from mderank.tagging.spacy import join_hyphenated
 
 
 @pytest.fixture
@@ -35,9 +35,9 @@ def test_what_ends_in_a_gerund_is_a_noun(read):
 
 def test_hyphens_join_letters_and_digits_only():
     marks = [Token(")", ".", 0, 1), Token("-", ":", 1, 2), Token("based", "VBN", 2, 7)]
-    assert list(_join_hyphenated(marks)) == marks
+    assert list(join_hyphenated(marks)) == marks
     apart = [Token("graph", "NN", 0, 5), Token("-", ":", 6, 7), Token("based", "VBN", 7, 12)]
-    assert list(_join_hyphenated(apart)) == apart
+    assert list(join_hyphenated(apart)) == apart
 
 
 def test_other_hyphens(phrases):
