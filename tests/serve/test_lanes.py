@@ -105,6 +105,20 @@ def test_the_text_that_waits_is_bounded_too(serve):
         assert waiting.result().status_code == 200
 
 
+def test_what_could_not_be_answered_in_time_is_not_taken(serve):
+    running = serve(timeout=20.0)
+    with ThreadPoolExecutor(20) as pool:
+        hold(running, pool)
+        waiting = pool.submit(running.extract)
+        until(lambda: len(running.service.lanes) == 1)
+        running.service.lanes.short._speed = 10.0  # characters a second
+        refused = running.extract()
+        assert running.code(refused, 503) == "busy"
+        assert refused.headers["retry-after"] == "30"
+        running.encoder.gate.set()
+        assert waiting.result().status_code == 200
+
+
 def test_a_client_that_goes_away_stops_costing(serve):
     running = serve()
     with ThreadPoolExecutor(20) as pool:

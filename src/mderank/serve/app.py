@@ -41,6 +41,7 @@ from mderank.writing import Result
 
 _log = logging.getLogger("mderank.serve")
 _LARGE = 20_000  # characters of a text whose answer is written in a thread
+_WARM_UP = "A cold engine starts slowly. The warm engine of a new car starts at once, whatever the weather is. " * 10
 _MASKING = ("fusion", "mderank")
 PAGE = {
     "/": ("index.html", "text/html; charset=utf-8"),
@@ -120,7 +121,10 @@ class Service:
     def load(self) -> None:
         """Load what is loaded when it is first used, and find out which methods work."""
         offered = self._workshops["short"].offers()
-        self._workshops["long"].get(schema.Options()).extract("A warm engine starts at once.")
+        for lane in (self.lanes.short, self.lanes.long):
+            extractor = self._workshops[lane.name].get(schema.Options())
+            extractor.extract(_WARM_UP)
+            lane.measure(extractor, [_WARM_UP] * 4)
         self._offered = [_described(name) for name in offered]
         self.ready = True
 

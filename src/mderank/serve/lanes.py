@@ -11,7 +11,7 @@ import logging
 import threading
 import time
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 
@@ -26,6 +26,9 @@ from mderank.serve.settings import Settings
 
 _log = logging.getLogger("mderank.serve")
 _USUAL_SPEED = 20_000.0  # characters a second, until it is known
+_LEAST = 4_000  # characters that are computed together, however slow the machine is
+_EACH = 300  # characters that a document costs besides its own
+_SHARE = 0.5  # of the time for an answer that a document may be expected to wait; the estimate may be wrong
 
 
 @dataclass(eq=False, frozen=True)
@@ -63,19 +66,32 @@ class Lane:
         """Documents that wait."""
         return len(self._waiting)
 
+    def learn(self, speed: float) -> None:
+        """So many characters a second are computed."""
+        self._speed = speed
+
+    def measure(self, extractor: CandidateRanker, texts: Sequence[str]) -> None:
+        """Find out how fast it is, before anybody waits."""
+        jobs = [Job(extractor, text, 1, len(text)) for text in texts]
+        start = time.perf_counter()
+        extractor.score(texts)
+        self.learn(self._cost(jobs) / max(time.perf_counter() - start, 1e-6))
+
     def put(self, jobs: Sequence[Job]) -> None:
         """Take all of these, or none."""
         with self._changed:
             if self._closing:
                 raise ApiError("stopping", "the server is about to stop: try again", retry_after=5)
             size = sum(job.size for job in jobs)
+            wait = self._cost(self._waiting) / self._speed
             if (
                 len(self._waiting) + len(jobs) > self._settings.max_queue
                 or self._size + size > self._settings.max_queued_text
+                or wait > _SHARE * self._settings.timeout
             ):
                 self._metrics.refused.inc()
-                wait = min(30.0, self._size / self._speed)
-                raise ApiError("busy", f"{len(self._waiting)} documents are waiting: try again", retry_after=wait)
+                told = f"{len(self._waiting)} documents are waiting: try again"
+                raise ApiError("busy", told, retry_after=min(30.0, wait))
             self._waiting.extend(jobs)
             self._size += size
             self._changed.notify()
@@ -112,8 +128,7 @@ class Lane:
                     if not job.future.done():
                         job.future.set_exception(RuntimeError(f"{type(error).__name__} in a batch"))
             seconds = time.perf_counter() - start
-            size = sum(job.size for job in batch)
-            self._speed = 0.8 * self._speed + 0.2 * size / max(seconds, 1e-6)
+            self.learn(0.8 * self._speed + 0.2 * self._cost(batch) / max(seconds, 1e-6))
             self._metrics.batches.labels(self.name).observe(len(batch))
             self._metrics.computing.labels(self.name).observe(seconds)
 
@@ -132,10 +147,12 @@ class Lane:
         """What is taken out of the line; nothing if all of it had been cancelled."""
         batch: list[Job] = []
         size = 0
+        # On a slow machine fewer, so that those who come next do not wait for long.
+        most = min(self._settings.batch_text, max(_LEAST, self._speed * self._settings.batch_seconds))
         for job in list(self._waiting):
             if batch and job.extractor is not batch[0].extractor:
                 continue
-            if len(batch) == self._settings.batch_documents or (batch and size + job.size > self._settings.batch_text):
+            if len(batch) == self._settings.batch_documents or (batch and size + job.size > most):
                 break
             self._waiting.remove(job)
             self._size -= job.size
@@ -143,6 +160,10 @@ class Lane:
                 batch.append(job)
                 size += job.size
         return batch
+
+    @staticmethod
+    def _cost(jobs: Iterable[Job]) -> float:
+        return sum(job.size + _EACH for job in jobs)
 
     def _full(self) -> bool:
         return len(self._waiting) >= self._settings.batch_documents or self._size >= self._settings.batch_text

@@ -26,6 +26,7 @@ class Settings:
     body_timeout: float = 10.0  # for a request's body to arrive
     batch_documents: int = 32  # that are encoded together
     batch_text: int = 40_000
+    batch_seconds: float = 1.0  # that computing them may be expected to take
     linger: float = 0.002  # that a document waits for company
     long_text: int = 20_000  # beyond it a document waits, and is computed, apart from short ones
     readers: int = 2  # files that are read at once, each in a process of its own

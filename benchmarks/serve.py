@@ -1,0 +1,182 @@
+"""``mderank serve``: 200 clients at once against the plain loop on the same abstracts, memory, and an end under load.
+
+Clients are on this machine too, and send their next abstract when they have the answer to the last: the time of an
+answer is then mostly that of the others before it, 200 divided by the documents a second. The plain loop runs before
+and after, so that whatever else the machine does meets both.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import random
+import re
+import signal
+import statistics
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from common import Figure, abstracts, main
+from mderank import FusionRank
+
+CLIENTS = 200
+SECONDS = 60.0
+LOOP_SECONDS = 20.0
+SETTLED = 10.0  # seconds after which memory is compared: until then caches and arenas fill
+
+
+@dataclass
+class Load:
+    """What the clients saw."""
+
+    latencies: list[float] = field(default_factory=list)  # seconds, of answers
+    statuses: Counter[int] = field(default_factory=Counter)
+    lost: int = 0  # requests without an answer
+    after: Counter[int] = field(default_factory=Counter)  # statuses after the signal
+    stop: bool = False
+
+
+class Server:
+    """``mderank serve`` in a process of its own."""
+
+    def __init__(self) -> None:
+        command = [sys.executable, "-c", "from mderank.cli import main; main()", "serve", "--port", "0", "--no-open"]
+        self.process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+        assert self.process.stderr is not None
+        for line in self.process.stderr:
+            if found := re.search(r"serving at http://([\d.]+):(\d+)", line):
+                self.host, self.port = found[1], int(found[2])
+                return
+        sys.exit("mderank serve did not start")
+
+    def memory(self) -> float:
+        """Its resident set, in MB (Linux only)."""
+        status = Path(f"/proc/{self.process.pid}/status").read_text()
+        found = re.search(r"VmRSS:\s+(\d+) kB", status)
+        assert found is not None
+        return int(found[1]) * 1024 / 1e6
+
+
+async def request(
+    reader: asyncio.StreamReader, writer: asyncio.StreamWriter, path: str, body: bytes
+) -> tuple[int, dict[bytes, bytes], bytes]:
+    """One request on a connection that is kept: no library, so that clients cost as little as they can."""
+    head = (
+        f"POST {path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: {len(body)}\r\n"
+    )
+    writer.write((head if body else f"GET {path} HTTP/1.1\r\nHost: localhost\r\n").encode() + b"\r\n" + body)
+    await writer.drain()
+    lines = (await reader.readuntil(b"\r\n\r\n")).split(b"\r\n")
+    headers = {name.lower(): value.strip() for name, _, value in (line.partition(b":") for line in lines[1:])}
+    return int(lines[0].split()[1]), headers, await reader.readexactly(int(headers[b"content-length"]))
+
+
+async def client(server: Server, bodies: Sequence[bytes], load: Load, number: int) -> None:
+    choose = random.Random(number)
+    reader, writer = await asyncio.open_connection(server.host, server.port)
+    while not load.stop:
+        start = time.perf_counter()
+        try:
+            status, headers, _ = await request(reader, writer, "/v1/extract", choose.choice(bodies))
+        except (OSError, EOFError):
+            load.lost += 1
+            return
+        load.statuses[status] += 1
+        if status == 200:
+            load.latencies.append(time.perf_counter() - start)
+        else:
+            await asyncio.sleep(float(headers.get(b"retry-after", b"1")))
+    writer.close()
+
+
+async def ready(server: Server) -> None:
+    reader, writer = await asyncio.open_connection(server.host, server.port)
+    while (await request(reader, writer, "/readyz", b""))[0] != 200:
+        await asyncio.sleep(0.2)
+    writer.close()
+
+
+async def drive(server: Server, bodies: Sequence[bytes], seconds: float) -> tuple[Load, list[float], float]:
+    """The clients for a while, the server's memory second by second, and how long it was; then SIGTERM."""
+    await ready(server)
+    load = Load()
+    start = time.perf_counter()
+    clients = [asyncio.create_task(client(server, bodies, load, number)) for number in range(CLIENTS)]
+    memory = []
+    while time.perf_counter() - start < seconds:
+        await asyncio.sleep(1)
+        memory.append(server.memory())
+    counted = Load(list(load.latencies), Counter(load.statuses), load.lost)
+    took = time.perf_counter() - start
+    load.stop = True  # nobody sends another; what was sent is on the server, and most of it waits
+    await asyncio.sleep(0.3)
+    before = Counter(load.statuses)
+    server.process.send_signal(signal.SIGTERM)
+    await asyncio.gather(*clients)
+    counted.lost = load.lost
+    counted.after = load.statuses - before
+    return counted, memory, took
+
+
+def loop(extractor: FusionRank, texts: Sequence[str], seconds: float, *, many: bool = False) -> tuple[int, float]:
+    """Documents that the plain loop does in about so many seconds."""
+    start = time.perf_counter()
+    count = 0
+    source = (texts[number % len(texts)] for number in range(10**9))
+    results = extractor.extract_many(source) if many else (extractor.extract(text) for text in source)
+    for count, _ in enumerate(results, start=1):
+        if time.perf_counter() - start >= seconds and (not many or count % 64 == 0):
+            break
+    return count, time.perf_counter() - start
+
+
+def speed(*runs: tuple[int, float]) -> float:
+    return sum(count for count, _ in runs) / sum(seconds for _, seconds in runs)
+
+
+def measure(quick: bool) -> Iterator[Figure]:
+    texts = abstracts(20 if quick else 500)
+    seconds, loop_seconds = (8.0, 4.0) if quick else (SECONDS, LOOP_SECONDS)
+    bodies = [json.dumps({"text": text}).encode() for text in texts]
+    extractor = FusionRank()
+    extractor.extract(texts[0])
+    server = Server()
+    try:
+        before = loop(extractor, texts, loop_seconds), loop(extractor, texts, loop_seconds, many=True)
+        load, memory, took = asyncio.run(drive(server, bodies, seconds))
+        ended = server.process.wait(120)
+        after = loop(extractor, texts, loop_seconds), loop(extractor, texts, loop_seconds, many=True)
+    finally:
+        server.process.kill()
+    served = load.statuses[200] / took
+    plain, many = speed(before[0], after[0]), speed(before[1], after[1])
+    who = f"{CLIENTS} clients, {took:.0f} s"
+    detail = f"{who}: {served:.1f}/s against {plain:.1f}/s by extract(), one after the other"
+    yield Figure("documents/s served ÷ the plain loop's", served / plain, "×", detail, at_least=0.8)
+    yield Figure("documents/s served ÷ extract_many()", served / many, "×", f"{served:.1f}/s against {many:.1f}/s")
+    ordered = sorted(load.latencies)
+    yield Figure("time of an answer, median", statistics.median(ordered), "s", f"{who}, {len(ordered)} answers")
+    yield Figure("time of an answer, 99 of 100", ordered[int(0.99 * (len(ordered) - 1))], "s",
+                 f"largest {ordered[-1]:.2f} s")  # fmt: skip
+    others = sum(number for status, number in load.statuses.items() if status not in (200, 503))
+    yield Figure("answers other than 200 and 503", others, "", f"by status: {shown(load.statuses)}", at_most=0)
+    settled = memory[min(int(SETTLED), len(memory) // 2) :]
+    detail = f"{settled[0]:.0f} MB after {len(memory) - len(settled) + 1} s, {settled[-1]:.0f} MB at the end"
+    yield Figure("memory at the end ÷ when it had settled", settled[-1] / settled[0], "×",
+                 f"{detail}, most {max(memory):.0f} MB", at_most=1.1)  # fmt: skip
+    unanswered = load.lost + sum(load.after.values()) - load.after[200]
+    detail = f"under way at the signal, and answered after it: {shown(load.after)}; exit code {ended}"
+    yield Figure("requests not answered at SIGTERM", unanswered, "", detail, at_most=0)
+
+
+def shown(statuses: Counter[int]) -> str:
+    return ", ".join(f"{status}: {number}" for status, number in sorted(statuses.items()))
+
+
+if __name__ == "__main__":
+    main(measure, __doc__)
