@@ -19,6 +19,7 @@ import uvicorn  # noqa: E402
 
 from mderank.encoding.base import Floats, Inputs  # noqa: E402
 from mderank.serve.app import Service, create_app  # noqa: E402
+from mderank.serve.protocol import impatient  # noqa: E402
 from mderank.serve.settings import Settings  # noqa: E402
 from mderank.testing import FakeEncoder, FakeTagger  # noqa: E402
 
@@ -84,7 +85,8 @@ class Running:
 def running_app(app: Any) -> Iterator[tuple[int, uvicorn.Server]]:
     """The application on a free port, ready; the port, and what can be told to stop."""
     listening = socket.create_server(("127.0.0.1", 0))
-    config = uvicorn.Config(app, http="h11", ws="none", lifespan="on", log_config=None, access_log=False)
+    protocol = impatient(app.state.service.settings.body_timeout)
+    config = uvicorn.Config(app, http=protocol, ws="none", lifespan="on", log_config=None, access_log=False)
     server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]}, daemon=True)
     thread.start()

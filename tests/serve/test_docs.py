@@ -9,6 +9,7 @@ import shlex
 import shutil
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.serve.conftest import Running
@@ -61,8 +62,9 @@ def test_limits():
 
 
 def test_what_costly_options_count():
-    assert [weight(Options(**each)) for each in ({"exact": True}, {"ngrams": "1"}, {"masking": "highest"},
-                                                 {"phrases": ["a"]}, {})] == [50, 6, 4, 2, 1]  # fmt: skip
+    some: tuple[dict[str, Any], ...] = ({"exact": True}, {"ngrams": "1"}, {"phrases": ["a"]}, {"masking": "highest"})
+    assert [weight(Options(**each)) for each in some] == [20, 2, 2, 1]
+    assert "`exact` 20 times, `ngrams` and `phrases` twice" in PAGE
 
 
 def test_metrics(shared: Running):

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import socket
+import time
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from tests.serve.conftest import HEAD, PATIENCE, REEFS, Running
+from tests.serve.conftest import HEAD, PATIENCE, REEFS, Running, until
 
 JSON = {"content-type": "application/json"}
 KEY = "k" * 24
@@ -104,6 +106,30 @@ def test_a_slow_body(serve):
     assert answer.startswith(b"HTTP/1.1 408 ")
     assert b'"slow_body"' in answer
     assert running.extract().status_code == 200
+
+
+@pytest.mark.parametrize("begun", [b"", b"POST /v1/ext", b"GET /healthz HTTP/1.1\r\nHost: local"])
+def test_a_slow_head(serve, begun):
+    running = serve(body_timeout=0.2)
+    assert raw(running, begun) == b"", "the connection was closed"
+    assert running.extract().status_code == 200
+
+
+def test_a_head_that_is_slow_after_a_request(serve):
+    running = serve(body_timeout=0.2)
+    answer = raw(running, b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\nGET /healthz HT")
+    assert answer.startswith(b"HTTP/1.1 200 ")
+
+
+def test_a_request_that_takes_longer_than_its_head_may(serve):
+    running = serve(body_timeout=0.1)
+    with ThreadPoolExecutor(1) as pool:
+        running.encoder.gate.clear()
+        waiting = pool.submit(running.extract)
+        until(lambda: running.encoder.waiting)
+        time.sleep(0.3)
+        running.encoder.gate.set()
+        assert waiting.result().status_code == 200
 
 
 def test_a_length_that_is_a_lie(shared: Running):

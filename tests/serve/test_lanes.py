@@ -166,7 +166,7 @@ def test_costly_options_count(serve):
     assert running.extract("reef " * 100).status_code == 200
     refused = running.extract("reef " * 100, exact=True)
     assert running.code(refused, 413) == "text_too_long"
-    assert "50 times" in refused.json()["error"]["message"]
+    assert "20 times" in refused.json()["error"]["message"]
 
 
 class _Choking(FakeTagger):

@@ -78,6 +78,7 @@ def serve(host: str, port: int, opens: bool | None, verbose: bool, **options: An
         import uvicorn
 
         from mderank.serve.app import create_app
+        from mderank.serve.protocol import impatient
     except ImportError as error:
         raise error if isinstance(error, MissingExtraError) else MissingExtraError("mderank serve", "serve") from error
     from mderank.encoding import load_encoder
@@ -96,7 +97,7 @@ def serve(host: str, port: int, opens: bool | None, verbose: bool, **options: An
     server = uvicorn.Server(
         uvicorn.Config(
             app,
-            http="h11",
+            http=impatient(settings.body_timeout),
             ws="none",
             lifespan="on",
             log_config=None,
