@@ -56,7 +56,14 @@ def test_the_command_line_reference_is_up_to_date():
 def test_links_of_the_documentation_lead_somewhere():
     for page in (
         ROOT / name
-        for name in ("README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "benchmarks/README.md", "results/README.md")
+        for name in (
+            "README.md",
+            "ARCHITECTURE.md",
+            "CONTRIBUTING.md",
+            "benchmarks/README.md",
+            "results/README.md",
+            "docs/serve.md",
+        )
     ):
         for target in re.findall(r"\]\((?!https?:)([^)#]+)\)", page.read_text(encoding="utf-8")):
             assert (page.parent / target).exists(), f"{page.name}: {target}"

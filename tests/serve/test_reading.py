@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import importlib.util
 import sys
 
 import pytest
 from tests.serve.conftest import Running
 
 from mderank.serve.errors import ApiError
-from mderank.serve.reader import Readers
+from mderank.serve.reader import Readers, readable_kinds
 from mderank.serve.settings import Settings
 
 
@@ -66,6 +67,14 @@ def test_files_that_cannot_be_read(shared: Running, data, kind):
     response = read(shared, data, kind)
     assert shared.code(response, 422) == "unreadable"
     assert response.json()["error"]["message"].startswith("the file: ")
+
+
+def test_the_kinds_that_can_be_read(shared: Running, monkeypatch):
+    reads = shared.client.get("/v1/methods").json()["reads"]
+    assert {"text/plain", "text/markdown", "text/html"} <= set(reads)
+    assert ("application/pdf" in reads) == (importlib.util.find_spec("pypdf") is not None)
+    monkeypatch.setattr("importlib.util.find_spec", lambda _: None)
+    assert "application/pdf" not in readable_kinds()
 
 
 def test_other_kinds_are_refused(shared: Running):

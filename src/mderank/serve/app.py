@@ -34,7 +34,7 @@ from mderank.serve.gate import Gate
 from mderank.serve.lanes import Job, Lanes, computed
 from mderank.serve.making import Workshop, own_settings, taken_options, weight
 from mderank.serve.metrics import CONTENT_TYPE, Metrics
-from mderank.serve.reader import KINDS, Readers
+from mderank.serve.reader import KINDS, Readers, readable_kinds
 from mderank.serve.settings import Settings
 from mderank.tagging import Tagger
 from mderank.writing import Result
@@ -137,7 +137,7 @@ class Service:
             "model": self.model,
             "methods": self._offered,
             "limits": {name: getattr(self.settings, name) for name in limits},
-            "reads": sorted(KINDS),
+            "reads": readable_kinds(),
         }
 
     async def extract(

@@ -6,6 +6,7 @@ A hostile PDF may ask for any time and any memory. Here it costs a process, whic
 from __future__ import annotations
 
 import asyncio
+import importlib.util
 import json
 import sys
 
@@ -20,6 +21,12 @@ KINDS: dict[str, InputFormat] = {
     "application/xhtml+xml": "html",
     "application/pdf": "pdf",
 }
+
+
+def readable_kinds() -> list[str]:
+    """Those that can be read with what is installed."""
+    without = "pdf" if importlib.util.find_spec("pypdf") is None else None
+    return [kind for kind, form in KINDS.items() if form != without]
 
 
 class Readers:
