@@ -98,8 +98,14 @@ async def client(server: Server, bodies: Sequence[bytes], load: Load, number: in
         if status == 200:
             load.last = time.perf_counter()
             load.latencies.append(load.last - start)
-        else:
-            await asyncio.sleep(float(headers.get(b"retry-after", b"1")))
+        else:  # it comes back as it was told to, on a new connection: the old one may be closed by then
+            writer.close()
+            end = time.perf_counter() + float(headers.get(b"retry-after", b"1"))
+            while time.perf_counter() < end and not load.stop:
+                await asyncio.sleep(0.1)
+            if load.stop:
+                return
+            reader, writer = await asyncio.open_connection(server.host, server.port)
     writer.close()
 
 

@@ -105,7 +105,7 @@ def serve(host: str, port: int, opens: bool | None, verbose: bool, **options: An
             server_header=False,
             proxy_headers=False,
             limit_concurrency=settings.max_connections,
-            timeout_keep_alive=30,
+            timeout_keep_alive=75,  # longer than any Retry-After
             # Every request has its own limits of time, so that this is never reached but by a fault.
             timeout_graceful_shutdown=int(settings.timeout + settings.body_timeout) + 5,
         )
