@@ -12,19 +12,21 @@ from mderank.cli import cli
 from mderank.encoding.base import Floats, Inputs
 from mderank.testing import FakeEncoder, FakeTagger
 
-GATE = Path(sys.argv[1])
-
 
 class GatedEncoder(FakeEncoder):
     """Waits while there is no file."""
 
+    def __init__(self, gate: Path) -> None:
+        super().__init__()
+        self._gate = gate
+
     def states(self, inputs: Inputs, layer: int) -> Floats:
-        while not GATE.exists():
+        while not self._gate.exists():
             time.sleep(0.01)
         return super().states(inputs, layer)
 
 
 if __name__ == "__main__":
-    mderank.encoding.load_encoder = lambda *_, **__: GatedEncoder()
+    mderank.encoding.load_encoder = lambda *_, **__: GatedEncoder(Path(sys.argv[1]))
     mderank.tagging.SpacyTagger = lambda *_: FakeTagger()
     cli(["serve", *sys.argv[2:]], prog_name="mderank")
