@@ -19,12 +19,14 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from common import Figure, abstracts, main
-from mderank import FusionRank
+from mderank import Extractor
+from mderank.methods import get_method
 
+METHODS = ("fusion", "yake")  # the default; and one without an encoder, in which serving weighs most
 CLIENTS = 200
 SECONDS = 60.0
 LOOP_SECONDS = 20.0
@@ -154,7 +156,7 @@ class Run:
         return self.documents / self.seconds
 
 
-def loop(extractor: FusionRank, texts: Sequence[str], seconds: float, *, many: bool = False) -> Run:
+def loop(extractor: Extractor, texts: Sequence[str], seconds: float, *, many: bool = False) -> Run:
     """The plain loop for about so many seconds."""
     start, used = time.perf_counter(), time.process_time()
     count = 0
@@ -166,11 +168,17 @@ def loop(extractor: FusionRank, texts: Sequence[str], seconds: float, *, many: b
     return Run(count, time.perf_counter() - start, time.process_time() - used)
 
 
-def measure(quick: bool) -> Iterator[Figure]:
+def measure(quick: bool, methods: Sequence[str]) -> Iterator[Figure]:
+    for method in methods:
+        for figure in compare(method, quick):
+            yield replace(figure, what=f"{method}: {figure.what}")
+
+
+def compare(method: str, quick: bool) -> Iterator[Figure]:
     texts = abstracts(20 if quick else 500)
     seconds, loop_seconds = (8.0, 4.0) if quick else (SECONDS, LOOP_SECONDS)
-    bodies = [json.dumps({"text": text}).encode() for text in texts]
-    extractor = FusionRank()
+    bodies = [json.dumps({"text": text, "method": method}).encode() for text in texts]
+    extractor = get_method(method).make()
     extractor.extract(texts[0])
     server = Server()
     try:
@@ -211,4 +219,4 @@ def shown(statuses: Counter[int]) -> str:
 
 
 if __name__ == "__main__":
-    main(measure, __doc__)
+    main(measure, __doc__, METHODS)
