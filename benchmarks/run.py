@@ -32,6 +32,7 @@ BENCHMARKS = (
     "batching",
     "fusion",
     "baselines",
+    "methods",
     "training",
 )
 PACKAGES = (
