@@ -10,9 +10,13 @@ import httpx
 import pytest
 from tests.serve.conftest import HEAD, PATIENCE, REEFS, Running, until
 
+from mderank import MDERank
 from mderank.errors import OptionError
+from mderank.serve.lanes import Job, Lane
+from mderank.serve.metrics import Metrics
 from mderank.serve.settings import Settings
-from mderank.testing import FakeTagger
+from mderank.tagging import SpacyTagger
+from mderank.testing import FakeEncoder, FakeTagger
 
 TEXTS = [f"The old harbour number{n} is near the coral reef{n}. A storm{n} has hit the harbour." for n in range(8)]
 
@@ -219,3 +223,19 @@ def test_settings_that_cannot_work_are_refused():
     with pytest.raises(OptionError, match="at least 16 characters"):
         Settings(api_key="short")
     assert "secret" not in repr(Settings(api_key="secret" * 4))
+
+
+def test_words_that_clients_make_up_are_not_remembered():
+    extractor = MDERank(FakeEncoder(), tagger=SpacyTagger())
+    words = extractor.tagger.nlp.vocab
+    known = []
+    for n in range(3):
+        lane = Lane("short", Settings(), Metrics())
+        lane.start()
+        jobs = [Job(extractor, f"The zyx{n}q{m} reef is near the vut{n}q{m}.", 5, 40) for m in range(10)]
+        lane.put(jobs)
+        found = [job.future.result(PATIENCE) for job in jobs]
+        assert {f"zyx{n}q3 reef", f"vut{n}q3"} <= {each.text for each in found[3]}
+        lane.close()
+        known.append((len(words.strings), sum(1 for _ in words)))
+    assert known[1:] == known[:1] * 2

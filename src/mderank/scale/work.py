@@ -5,12 +5,11 @@
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import importlib.metadata
 import pickle
 import platform
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
@@ -23,7 +22,7 @@ from mderank.keyphrase import Keyphrases
 from mderank.methods import get_method
 from mderank.reading import ReadOptions, Record, Source, read_record
 from mderank.scale.results import results
-from mderank.tagging import SpacyTagger
+from mderank.tagging.spacy import forgetting
 from mderank.writing import Result
 
 VERSIONED = ("numpy", "onnxruntime", "tokenizers", "spacy", "snowballstemmer")
@@ -89,7 +88,7 @@ class Work:
 
     def _rows(self, sources: Iterable[Source]) -> list[Row]:
         extractor = self.extractor
-        with _forgetting(getattr(extractor, "tagger", None)):
+        with forgetting(getattr(extractor, "tagger", None)):
             return [result.as_dict() for result in results(extractor, sources, self.top_k)]
 
     def failed(self, record: Record, reason: str) -> Row:
@@ -116,16 +115,6 @@ class Work:
 
 
 _RESOLVED = ("pooling", "layer", "exact")
-
-
-@contextlib.contextmanager
-def _forgetting(tagger: Any) -> Iterator[None]:
-    """Meanwhile spaCy remembers new words for no longer than this, else memory grows with every document.
-
-    A process may do this for one batch at a time only, which is why taggers do not do it by themselves.
-    """
-    with tagger.nlp.memory_zone() if isinstance(tagger, SpacyTagger) else contextlib.nullcontext():
-        yield
 
 
 @lru_cache(maxsize=2)

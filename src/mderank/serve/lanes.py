@@ -23,6 +23,7 @@ from mderank.reading.markdown import blank_markup
 from mderank.serve.errors import ApiError
 from mderank.serve.metrics import Metrics
 from mderank.serve.settings import Settings
+from mderank.tagging.spacy import forgetting
 
 _log = logging.getLogger("mderank.serve")
 _USUAL_SPEED = 20_000.0  # characters a second, until it is known
@@ -121,7 +122,8 @@ class Lane:
         while batch := self._take():
             start = time.perf_counter()
             try:
-                self._compute(batch)
+                with forgetting(batch[0].extractor.tagger):
+                    self._compute(batch)
             except BaseException as error:  # whatever it is, nobody is left waiting
                 _log.exception("a batch failed")
                 for job in batch:

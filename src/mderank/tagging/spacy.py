@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import importlib.util
 import re
@@ -146,6 +147,16 @@ class SpacyTagger:
                 LanguageWarning,
                 stacklevel=2,
             )
+
+
+@contextlib.contextmanager
+def forgetting(tagger: object) -> Iterator[None]:
+    """Meanwhile spaCy remembers new words for no longer than this, else memory grows with every document.
+
+    A pipeline may do this for one batch at a time only, which is why taggers do not do it by themselves.
+    """
+    with tagger.nlp.memory_zone() if isinstance(tagger, SpacyTagger) else contextlib.nullcontext():
+        yield
 
 
 def join_hyphenated(words: list[Token]) -> Iterator[Token]:
