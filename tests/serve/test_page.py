@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
+from tests.files import pdf
 from tests.serve.conftest import Running
-from tests.serve.test_reading import pdf
 
 playwright = pytest.importorskip("playwright.sync_api", reason="needs pip install playwright")
 expect = playwright.expect

@@ -7,32 +7,12 @@ import importlib.util
 import sys
 
 import pytest
+from tests.files import pdf
 from tests.serve.conftest import Running
 
 from mderank.serve.errors import ApiError
 from mderank.serve.reader import Readers, readable_kinds
 from mderank.serve.settings import Settings
-
-
-def pdf(text: str) -> bytes:
-    """A PDF of one page with one line, by hand."""
-    stream = f"BT /F1 12 Tf 50 700 Td ({text}) Tj ET".encode("latin-1")
-    objects = [
-        b"<< /Type /Catalog /Pages 2 0 R >>",
-        b"<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
-        b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents 4 0 R "
-        b"/Resources << /Font << /F1 << /Type /Font /Subtype /Type1 /BaseFont /Helvetica >> >> >> >>",
-        b"<< /Length %d >>\nstream\n%s\nendstream" % (len(stream), stream),
-    ]
-    data, places = b"%PDF-1.4\n", []
-    for number, each in enumerate(objects, start=1):
-        places.append(len(data))
-        data += b"%d 0 obj\n%s\nendobj\n" % (number, each)
-    table = b"".join(b"%010d 00000 n \n" % place for place in places)
-    return data + b"xref\n0 5\n0000000000 65535 f \n%strailer\n<< /Size 5 /Root 1 0 R >>\nstartxref\n%d\n%%%%EOF\n" % (
-        table,
-        len(data),
-    )
 
 
 def read(running: Running, data: bytes, kind: str):
