@@ -142,6 +142,18 @@ def test_a_run_that_was_stopped_goes_on(reproduce, tmp_path):
     assert (folder / "summary.json").is_file()
 
 
+def test_more_documents_go_on_from_fewer(reproduce, tmp_path):
+    reproduce("table5", "--form", "one-pass", "-q", "--limit", "2")
+    few = tmp_path / "runs" / "nus" / "embedrank-limit=2" / "documents.jsonl"
+    lines = [json.loads(line) for line in few.read_text().splitlines()]
+    few.write_text("".join(json.dumps(line | {"seconds": 77}) + "\n" for line in lines))  # to know them again
+    reproduce("table5", "--form", "one-pass", "-q")
+    whole = (tmp_path / "runs" / "nus" / "embedrank" / "documents.jsonl").read_text().splitlines()
+    assert [json.loads(line)["seconds"] == 77 for line in whole] == [True, True, False]
+    assert few.read_text().count("\n") == 2
+    assert {row["documents"] for row in cells(tmp_path, "table5")} == {"3"}
+
+
 def test_a_set_that_is_missing_leaves_its_cells_empty(reproduce, sets, tmp_path):
     (sets / "krapivin.jsonl").unlink()
     result = reproduce("table10", "--form", "one-pass")

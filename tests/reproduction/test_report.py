@@ -3,6 +3,8 @@ from __future__ import annotations
 import csv
 import io
 import re
+import shutil
+import subprocess
 from html.parser import HTMLParser
 
 import pytest
@@ -74,6 +76,17 @@ def test_latex_is_balanced_and_has_three_lines_a_row(report):
     assert lines[place + 2].startswith("~~difference & $-$8.92")
     assert "→" not in text.replace("%", "")
     assert all(line.startswith("%") or "−" not in line for line in lines)
+
+
+@pytest.mark.skipif(not shutil.which("pdflatex"), reason="needs pdflatex with booktabs and adjustbox")
+def test_latex_compiles_and_no_table_is_wider_than_the_page(report, tmp_path):
+    document = rf"\documentclass{{article}}\usepackage{{booktabs, adjustbox}}\begin{{document}}{as_latex(report)}"
+    (tmp_path / "all.tex").write_text(document + r"\end{document}", encoding="utf-8")
+    command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "all.tex"]
+    done = subprocess.run(command, check=False, cwd=tmp_path, capture_output=True, text=True, errors="replace")
+    assert done.returncode == 0, done.stdout[-2000:]
+    assert "Overfull \\hbox" not in done.stdout
+    assert (tmp_path / "all.pdf").is_file()
 
 
 class Reader(HTMLParser):

@@ -85,6 +85,10 @@ def test_a_longer_run_serves_and_a_shorter_or_unfinished_one_does_not(keep, tmp_
     assert shelf.find(SETTINGS, 11).folder == whole
     assert shelf.find(SETTINGS, 212) is None
     assert shelf.find(SETTINGS | {"masking": "once"}, 5) is None
+    # But others can go on from a shorter one.
+    assert shelf.begun(SETTINGS, 10) is None
+    assert shelf.begun(SETTINGS, 211).folder == ten
+    assert shelf.begun(SETTINGS, 212).folder == whole
 
 
 def test_what_cannot_be_read_is_not_there(keep, tmp_path):

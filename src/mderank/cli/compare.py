@@ -33,7 +33,8 @@ Form = Literal["table", "markdown", "csv", "latex"]
 @option("Input", "--data-dir", envvar="MDERANK_DATA_DIR", type=click.Path(path_type=Path), show_envvar=True,
         help="Folder with the sets, for their texts.")  # fmt: skip
 @option("Results", "--format", "-f", "form", type=click.Choice(get_args(Form)), default="table", show_default=True,
-        help="csv has a row for every value, with its interval and p-value; latex uses booktabs.")  # fmt: skip
+        help="csv has a row for every value, with its interval and p-value; latex needs booktabs and adjustbox."
+        )  # fmt: skip
 @option("Results", "--output", "-o", metavar="FILE", help="Write to FILE.  [default: standard output]")
 @option("Results", "--html", metavar="FILE", help="Write a page too: tables, plots, and the hits in the texts.")
 @option("Results", "--documents", type=click.IntRange(0), default=20, show_default=True, metavar="N",

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from inspect import signature
 from pathlib import Path
+from shutil import copyfile
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from mderank.reproduction.plan import Job, Plan
     from mderank.reproduction.results import Results
     from mderank.reproduction.setup import Limits, Model, Setup
-    from mderank.reproduction.shelf import Shelf
+    from mderank.reproduction.shelf import Kept, Shelf
     from mderank.reproduction.wanted import Wanted
 
 FORMS = {"both": ("exact", "one pass"), "exact": ("exact",), "one-pass": ("one pass",)}
@@ -239,6 +240,24 @@ class _Ready:
     settings: dict[str, Any]
     folder: Path
 
+    def done(self) -> int:
+        """How many documents there are already."""
+        from mderank.evaluation.runner import DOCUMENTS_FILE
+
+        try:
+            with (self.folder / DOCUMENTS_FILE).open("rb") as lines:
+                return min(sum(1 for _ in lines), len(self.tasks))
+        except OSError:
+            return 0
+
+    def go_on_from(self, begun: Kept | None) -> None:
+        """Take the documents of a run on fewer, so as not to do them again."""
+        from mderank.evaluation.runner import DOCUMENTS_FILE
+
+        if begun is not None and begun.documents > self.done():
+            self.folder.mkdir(parents=True, exist_ok=True)
+            copyfile(begun.folder / DOCUMENTS_FILE, self.folder / DOCUMENTS_FILE)
+
 
 class _Workshop:
     """Where wanted runs become runs."""
@@ -288,7 +307,9 @@ class _Workshop:
         kept = self._shelf.find(ready.settings, documents)
         if kept is not None:
             return Job(wanted, documents, of, kept)
-        return Job(wanted, documents, of, seconds=self._seconds(wanted, ready))
+        begun = self._shelf.begun(ready.settings, documents)
+        done = max(ready.done(), begun.documents if begun else 0)
+        return Job(wanted, documents, of, seconds=self._seconds(wanted, ready) * (1 - done / documents))
 
     def _seconds(self, wanted: Wanted, ready: _Ready) -> float:
         from mderank.reproduction.cost import TOKENS, estimate, scaled
@@ -316,6 +337,7 @@ class _Workshop:
             ready = self.ready(wanted)
             title = f"{number}/{len(to_do)} {wanted.dataset} {ready.settings['label']}"
             try:
+                ready.go_on_from(self._shelf.begun(ready.settings, len(ready.tasks)))
                 with progress(title, len(ready.tasks), silent=quiet) as advance:
                     run = execute(ready.extractor, ready.tasks, ready.folder, ready.settings, advance, self._clock)
             except MDERankError as error:

@@ -58,6 +58,11 @@ class Shelf:
         fitting = [kept for kept in self._runs.get(identity(settings), []) if kept.documents >= documents]
         return min(fitting, key=lambda kept: kept.documents, default=None)
 
+    def begun(self, settings: Mapping[str, Any], documents: int) -> Kept | None:
+        """A run with these settings that has fewer documents, the longest such: another can go on from there."""
+        shorter = [kept for kept in self._runs.get(identity(settings), []) if kept.documents < documents]
+        return max(shorter, key=lambda kept: kept.documents, default=None)
+
     def place(self, settings: Mapping[str, Any]) -> Path:
         """Where a run with these settings goes, or goes on: ``SET/LABEL``, or ``LABEL~2`` if that is another run's."""
         for number in count(1):

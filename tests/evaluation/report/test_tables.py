@@ -89,6 +89,7 @@ def test_latex():
     assert as_latex(TABLE) == (
         "\\begin{table*}[t]\n"
         "\\centering\n"
+        "\\begin{adjustbox}{max width=\\textwidth}\n"
         "\\begin{tabular}{@{}lrr@{}}\n"
         "\\toprule\n"
         "Method & inspec & AvgRank \\\\\n"
@@ -104,6 +105,7 @@ def test_latex():
         "A\\_1 & 12.30 & \\underline{2.50 ($\\pm$1.12)} \\\\\n"
         "\\bottomrule\n"
         "\\end{tabular}\n"
+        "\\end{adjustbox}\n"
         "\\caption{Scores. A $^\\dagger$ B 5 \\%.}\n"
         "\\end{table*}\n"
     )

@@ -48,13 +48,14 @@ class Block:
 
 @dataclass(frozen=True)
 class Table:
-    """``corner`` heads the rows' names; ``legend`` says how to read it."""
+    """``corner`` heads the rows' names; ``legend`` says how to read it; ``prose``: cells are words, not numbers."""
 
     title: str
     corner: str
     columns: tuple[str, ...]
     blocks: tuple[Block, ...]
     legend: str = ""
+    prose: bool = False
 
 
 def number(value: float | None, decimals: int = 2, mark: str = "") -> Cell:
@@ -117,12 +118,14 @@ def as_markdown(table: Table) -> str:
 
 
 def as_latex(table: Table) -> str:
-    """A table for booktabs: the best of a column bold, the second underlined."""
+    """A table for booktabs and adjustbox, no wider than a page: the best of a column bold, the second underlined."""
     columns = len(table.columns)
+    shape = r"p{0.7\textwidth}" if table.prose else "r"
     lines = [
         r"\begin{table*}[t]",
         r"\centering",
-        rf"\begin{{tabular}}{{@{{}}l{'r' * columns}@{{}}}}",
+        r"\begin{adjustbox}{max width=\textwidth}",
+        rf"\begin{{tabular}}{{@{{}}l{shape * columns}@{{}}}}",
         r"\toprule",
         _ampersands([_tex(table.corner), *map(_tex, table.columns)]),
     ]
@@ -132,7 +135,8 @@ def as_latex(table: Table) -> str:
             lines.append(rf"\multicolumn{{{columns + 1}}}{{@{{}}l}}{{\textit{{{_tex(block.name)}}}}} \\")
         lines += [_ampersands([_tex(row.name), *map(_tex_cell, row.cells)]) for row in block.rows]
     caption = f"{table.title}. {table.legend}".strip()
-    return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", rf"\caption{{{_tex(caption)}}}", r"\end{table*}", ""])
+    ends = (r"\bottomrule", r"\end{tabular}", r"\end{adjustbox}", rf"\caption{{{_tex(caption)}}}", r"\end{table*}", "")
+    return "\n".join([*lines, *ends])
 
 
 def notes_as_text(notes: Sequence[str]) -> str:

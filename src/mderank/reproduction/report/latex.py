@@ -1,4 +1,4 @@
-"""The tables for LaTeX with booktabs: a table a block, three lines a row."""
+"""The tables for LaTeX with booktabs and adjustbox: a table a block, three lines a row."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ _INDENT = "\u00a0\u00a0"
 
 def as_latex(report: Report) -> str:
     """All tables; claims and notes as comments."""
-    parts = [notes_as_latex([f"{paper}: here {here}." for paper, here in report.stands_for])]
+    stands_for = notes_as_latex([f"{paper}: here {here}." for paper, here in report.stands_for])
+    parts = ["% \\usepackage{booktabs, adjustbox}\n", stands_for]
     for form, findings in report.findings.items():
         parts.append(notes_as_latex([f"Claims, MDERank {form}: {summary(findings)}."]) if findings else "")
         for finding in findings:
@@ -57,4 +58,5 @@ def _listing(section: Section, listing: Listing) -> str:
         for name, phrases in ((each.name, each.paper), (f"{_INDENT}{each.here}", each.ours)):
             texts = [f"{phrase} (gold)" if right else phrase for phrase, right in phrases]
             rows.append(Row(name, (Text("; ".join(texts)),)))
-    return table_as_latex(Table(section.heading, "", ("phrases",), (Block("", tuple(rows)),), listing.title))
+    table = Table(section.heading, "", ("phrases",), (Block("", tuple(rows)),), listing.title, prose=True)
+    return table_as_latex(table)
