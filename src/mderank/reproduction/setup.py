@@ -33,12 +33,13 @@ class Model:
     def title(self) -> str:
         """Its name, or that of its folder.
 
-        >>> Model("runs/kpe-ab/model", 6).title, Model("org/bert", 12).title
-        ('kpe-ab/model', 'bert')
+        >>> Model("runs/kpe-ab/model", 6).title, Model("runs/kpe-ab/onnx", 6).title, Model("org/bert", 12).title
+        ('kpe-ab/model', 'kpe-ab/onnx', 'bert')
         """
         path = Path(self.name)
-        # "mderank train" calls every result so: what came of it is told by the folder around it.
-        return f"{path.parent.name}/{path.name}" if path.name == "model" and path.parent.name else path.name
+        # What "mderank train" makes is called "model", and often "onnx" when exported: the folder around it tells more.
+        inner = path.name in {"model", "onnx"} and path.parent.name
+        return f"{path.parent.name}/{path.name}" if inner else path.name
 
     def depths(self) -> tuple[int, int, int]:
         """The layers that stand for the paper's 3, 6 and 12 of 12.

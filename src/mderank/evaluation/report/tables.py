@@ -109,9 +109,10 @@ def as_text(table: Table, bold: Callable[[str], str] = str) -> str:
 def as_markdown(table: Table) -> str:
     """One table a block, with the block's name in its corner; the best of a column in bold."""
     parts = [f"## {_md(table.title)}\n"]
+    aligned = "---" if table.prose else "---:"
     for block in table.blocks:
         heading = [_md(block.name or table.corner), *map(_md, table.columns)]
-        lines = [_pipes(heading), _pipes(["---", *["---:"] * len(table.columns)])]
+        lines = [_pipes(heading), _pipes(["---", *[aligned] * len(table.columns)])]
         lines += [_pipes([_md(row.name), *map(_md_cell, row.cells)]) for row in block.rows]
         parts.append("\n".join(lines) + "\n")
     return "\n".join([*parts, *([_md(table.legend) + "\n"] if table.legend else [])])

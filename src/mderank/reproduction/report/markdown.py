@@ -22,7 +22,7 @@ def as_markdown(report: Report) -> str:
 
 def _stands_for(report: Report) -> str:
     rows = tuple(Row(paper, (Text(here),)) for paper, here in report.stands_for)
-    return table_as_markdown(Table("What stands for what", "in the paper", ("here",), (Block("", rows),)))
+    return table_as_markdown(Table("What stands for what", "in the paper", ("here",), (Block("", rows),), prose=True))
 
 
 def _claims(report: Report) -> str:
@@ -78,8 +78,8 @@ def _listing(listing: Listing) -> str:
         Row(each.name, (Text(each.here), Text(_phrases(each.paper)), Text(_phrases(each.ours))))
         for each in listing.rows
     )
-    legend = "✓ matches a gold phrase."
-    return "#" + table_as_markdown(Table(listing.title, "", ("here", "the paper", "ours"), (Block("", rows),), legend))
+    legend, columns = "✓ matches a gold phrase.", ("here", "the paper", "ours")
+    return "#" + table_as_markdown(Table(listing.title, "", columns, (Block("", rows),), legend, prose=True))
 
 
 def _phrases(phrases: tuple[tuple[str, bool], ...]) -> str:
