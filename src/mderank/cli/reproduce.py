@@ -2,34 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
-from inspect import signature
 from pathlib import Path
-from shutil import copyfile
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from mderank.cli.evaluate import evaluate
-from mderank.cli.making import given_options, load_model, make_extractor
 from mderank.cli.options import DEFAULT_MODEL, SectionedCommand, import_spacy_without_torch, option
-from mderank.cli.running import about, label_of, method_settings, tasks_of
 from mderank.cli.terminal import output as opened
 from mderank.cli.terminal import progress
-from mderank.errors import InputError, MDERankError, OptionError
+from mderank.cli.workshop import Encoders, Sets, Workshop
+from mderank.errors import InputError, OptionError
 
 if TYPE_CHECKING:
-    from mderank.encoding import Encoder, RememberingEncoder, WordEncoder
-    from mderank.evaluation.datasets import Dataset
-    from mderank.evaluation.runner import Task
-    from mderank.evaluation.tagged import SharedTagger
-    from mderank.methods import Method
-    from mderank.reproduction.plan import Job, Plan
-    from mderank.reproduction.results import Results
-    from mderank.reproduction.setup import Limits, Model, Setup
-    from mderank.reproduction.shelf import Kept, Shelf
-    from mderank.reproduction.wanted import Wanted
+    from mderank.reproduction.setup import Limits, Model
 
 FORMS = {"both": ("exact", "one pass"), "exact": ("exact",), "one-pass": ("one pass",)}
 
@@ -100,7 +85,7 @@ def reproduce(
 
     parts = choose(tables)
     import_spacy_without_torch()
-    encoders = _Encoders(device, dtype)
+    encoders = Encoders(device, dtype)
     setup = Setup(
         encoder=encoders.facts(encoder),
         kpe=_kpe(kpe, encoders),
@@ -112,8 +97,8 @@ def reproduce(
         exact_limit=_limits("--exact-limit", exact_limits),
         further=(*(("--device", device) if device else ()), *(("--dtype", dtype) if dtype else ())),
     )
-    sets = _Sets(data_dir, verify=not no_verify)
-    workshop = _Workshop(encoders, sets, Shelf(runs))
+    sets = Sets(data_dir, verify=not no_verify)
+    workshop = Workshop(encoders, sets, Shelf(runs))
     with progress("planning", None, silent=quiet):
         plan = workshop.plan(setup, parts)
     for line in () if quiet else plan.lines(commands=only_plan):
@@ -131,7 +116,7 @@ def reproduce(
     context.exit(1 if failed and not no_run else 0)
 
 
-def _kpe(assignments: tuple[str, ...], encoders: _Encoders) -> dict[str, Model]:
+def _kpe(assignments: tuple[str, ...], encoders: Encoders) -> dict[str, Model]:
     from mderank.reproduction.setup import SAMPLINGS, TEACHERS
 
     known = (*SAMPLINGS, *TEACHERS)
@@ -158,227 +143,6 @@ def _limits(option: str, given: tuple[str, ...]) -> Limits:
         else:
             every = int(number)
     return Limits(every, by_set)
-
-
-class _Encoders:
-    """Encoders, each loaded once; what masks change in the exact form is remembered from run to run."""
-
-    def __init__(self, device: str | None, dtype: str | None) -> None:
-        self._device, self._dtype = device, dtype
-        self._loaded: dict[str, RememberingEncoder] = {}
-        self._speeds: dict[str, float] = {}
-
-    def get(self, name: str) -> RememberingEncoder:
-        from mderank.encoding import RememberingEncoder, load_encoder
-
-        if name not in self._loaded:
-            self._loaded[name] = RememberingEncoder(load_encoder(name, device=self._device, dtype=self._dtype))
-        return self._loaded[name]
-
-    def forget(self) -> None:
-        """Let go of what was remembered: the next texts are others."""
-        for encoder in self._loaded.values():
-            encoder.forget()
-
-    def saved(self) -> float:
-        """The seconds that remembering has spared so far."""
-        return sum(encoder.saved for encoder in self._loaded.values())
-
-    def facts(self, name: str) -> Model:
-        from mderank.reproduction.setup import Model
-
-        spec = self.get(name).spec
-        return Model(name, spec.layers, spec.one_pass, spec.pooling, spec.max_length)
-
-    def load(self, method: Method, settings: dict[str, Any]) -> Encoder | WordEncoder:
-        """For `make_extractor`; ELMo is no such encoder, and is loaded in its own way."""
-        from mderank.encoding import is_elmo
-
-        name = settings["model"]
-        return load_model(method, settings) if is_elmo(Path(name)) else self.get(name)
-
-    def speed(self, name: str) -> float:
-        """Seconds a token, measured once."""
-        from mderank.encoding import is_elmo
-        from mderank.reproduction.cost import seconds_per_token
-
-        if is_elmo(Path(name)):
-            return 1e-3
-        if name not in self._speeds:
-            self._speeds[name] = seconds_per_token(self.get(name))
-        return self._speeds[name]
-
-
-class _Sets:
-    """The paper's sets, whole, each read once; a set that is not there is a reason not to run, no error."""
-
-    def __init__(self, data_dir: str | None, verify: bool) -> None:
-        from mderank.evaluation.datasets import load_dataset
-        from mderank.reproduction.paper import SETS
-
-        self.found: dict[str, Dataset] = {}
-        self.problems: dict[str, str] = {}
-        for name in SETS:
-            try:
-                self.found[name] = load_dataset(name, data_dir, verify=verify)
-            except InputError as error:
-                self.problems[name] = str(error)
-        if not self.found:
-            raise InputError(next(iter(self.problems.values())))
-
-    def notes(self) -> Iterator[str]:
-        """What is missing."""
-        yield from self.problems.values()
-
-
-@dataclass(frozen=True)
-class _Ready:
-    """A wanted run with all that it takes: an extractor, the documents, the settings, the folder."""
-
-    extractor: Any
-    tasks: list[Task]
-    settings: dict[str, Any]
-    folder: Path
-
-    def done(self) -> int:
-        """How many documents there are already."""
-        from mderank.evaluation.runner import DOCUMENTS_FILE
-
-        try:
-            with (self.folder / DOCUMENTS_FILE).open("rb") as lines:
-                return min(sum(1 for _ in lines), len(self.tasks))
-        except OSError:
-            return 0
-
-    def go_on_from(self, begun: Kept | None) -> None:
-        """Take the documents of a run on fewer, so as not to do them again."""
-        from mderank.evaluation.runner import DOCUMENTS_FILE
-
-        if begun is not None and begun.documents > self.done():
-            self.folder.mkdir(parents=True, exist_ok=True)
-            copyfile(begun.folder / DOCUMENTS_FILE, self.folder / DOCUMENTS_FILE)
-
-
-class _Workshop:
-    """Where wanted runs become runs."""
-
-    def __init__(self, encoders: _Encoders, sets: _Sets, shelf: Shelf) -> None:
-        from mderank.evaluation.tagged import SharedTagger
-        from mderank.tagging import SpacyTagger
-
-        self._encoders, self._sets, self._shelf = encoders, sets, shelf
-        self._tagger: SharedTagger = SharedTagger(SpacyTagger(None))
-
-    def ready(self, wanted: Wanted) -> _Ready:
-        """What a run takes. Its options are read by ``mderank evaluate`` itself."""
-        context = evaluate.make_context("evaluate", wanted.arguments())
-        with context.scope(cleanup=False):
-            given = given_options()
-        own = signature(evaluate.callback).parameters  # type: ignore[arg-type]
-        chosen = {name: value for name, value in context.params.items() if name not in own}
-        settings = method_settings(wanted.method, chosen, given, "paper")
-        extractor = make_extractor(settings, given, self._encoders.load, tagger=self._tagger)
-        dataset = self._sets.found[wanted.dataset]
-        only = context.params["only"]
-        tasks = tasks_of(dataset, "paper", only)[: wanted.limit]
-        limited = wanted.limit is not None and wanted.limit < len(dataset.documents)
-        label = label_of(settings, given, only) + (f"-limit={wanted.limit}" if limited else "")
-        told = about(settings, dataset, "paper", wanted.limit if limited else None, label, extractor, only)
-        folder = self._shelf.place(told)
-        return _Ready(extractor, tasks, {**told, "label": folder.name}, folder)
-
-    def plan(self, setup: Setup, parts: Any) -> Plan:
-        """What is there, and what is to be done."""
-        from mderank.reproduction.plan import make_plan
-
-        needed = dict.fromkeys(wanted for part in parts for wanted in part.needs(setup))
-        return make_plan(setup, parts, map(self._job, needed))
-
-    def _job(self, wanted: Wanted) -> Job:
-        from mderank.reproduction.plan import Job
-
-        if wanted.dataset in self._sets.problems:
-            return Job(wanted, problem=f"the set {wanted.dataset} is not there")
-        try:
-            ready = self.ready(wanted)
-        except MDERankError as error:
-            return Job(wanted, problem=str(error))
-        documents, of = len(ready.tasks), len(self._sets.found[wanted.dataset].documents)
-        kept = self._shelf.find(ready.settings, documents)
-        if kept is not None:
-            return Job(wanted, documents, of, kept)
-        begun = self._shelf.begun(ready.settings, documents)
-        done = max(ready.done(), begun.documents if begun else 0)
-        return Job(wanted, documents, of, seconds=self._seconds(wanted, ready) * (1 - done / documents))
-
-    def _seconds(self, wanted: Wanted, ready: _Ready) -> float:
-        from mderank.reproduction.cost import TOKENS, estimate, scaled
-
-        lengths = [len(task.text.split()) for task in ready.tasks]
-        like = self._shelf.like(ready.settings)
-        if like is not None:
-            return scaled(wanted, lengths, like)
-        speed = self._encoders.speed(ready.settings["model"]) if wanted.method in TOKENS else 0.0
-        return estimate(wanted, lengths, speed)
-
-    def work(self, plan: Plan, quiet: bool) -> list[str]:
-        """Run what is to be done; what went wrong comes back as notes."""
-        from mderank.evaluation.runner import execute
-
-        notes = []
-        to_do = plan.to_do()
-        before = None
-        for number, job in enumerate(to_do, start=1):
-            wanted = job.wanted
-            if (wanted.dataset, wanted.option("--max-words")) != before:
-                self._tagger.forget()  # other texts
-                self._encoders.forget()
-                before = (wanted.dataset, wanted.option("--max-words"))
-            ready = self.ready(wanted)
-            title = f"{number}/{len(to_do)} {wanted.dataset} {ready.settings['label']}"
-            try:
-                ready.go_on_from(self._shelf.begun(ready.settings, len(ready.tasks)))
-                with progress(title, len(ready.tasks), silent=quiet) as advance:
-                    run = execute(ready.extractor, ready.tasks, ready.folder, ready.settings, advance, self._clock)
-            except MDERankError as error:
-                notes.append(f"{wanted.command()}: not run: {error}")
-                continue
-            failed = [outcome for outcome in run.outcomes if outcome.error]
-            if failed:
-                notes.append(f"{wanted.command()}: {len(failed)} documents failed, the first: {failed[0].error}")
-            if not quiet:
-                click.echo(f"{title}: {run.seconds_per_document:.3f} s a document", err=True)
-        return notes
-
-    def _clock(self) -> float:
-        """Seconds, with those of tagging and encoding that were not done again: every run is charged for its own."""
-        return self._tagger.clock() + self._encoders.saved()
-
-    def results(self, plan: Plan) -> tuple[Results, list[Any], list[str]]:
-        """What there is now: runs, how each was made, and what must be said of them."""
-        from mderank.evaluation.runner import load_run
-        from mderank.reproduction.report.build import Done
-        from mderank.reproduction.results import Measured, Results
-        from mderank.reproduction.shelf import Shelf
-
-        shelf = Shelf(self._shelf.folder)
-        measured: dict[Wanted, Measured] = {}
-        done, versions = [], set()
-        for wanted, job in plan.jobs.items():
-            kept = job.kept or (shelf.find(self.ready(wanted).settings, job.documents) if job.to_do else None)
-            if kept is None:
-                continue
-            run = load_run(kept.folder)
-            measured[wanted] = Measured(run.outcomes[: job.documents], 1 if wanted.document else job.of)
-            done.append(Done(wanted.command(), job.documents, job.of, kept.seconds))
-            versions.add(tuple(sorted(kept.settings.get("versions", {}).items())))
-        problems = dict.fromkeys(job.problem for job in plan.jobs.values() if job.problem)
-        notes = [f"not run: {problem}" for problem in problems if problem]
-        if len(versions) > 1:
-            notes.append(
-                "the runs were made with different versions of mderank or of what it is built on: see run.json"
-            )
-        return Results(measured, self._sets.found), done, notes
 
 
 def _write(report: Any, out: Path) -> None:
