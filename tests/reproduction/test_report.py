@@ -126,6 +126,10 @@ def test_the_page_is_whole_needs_nothing_else_and_escapes(report):
     assert f'<span class="p">28.92</span>{ours}<span class="down">−8.92</span>' in text
     assert '<span class="p">21.58</span><span class="o"></span><span class="same"></span>' in text
     assert '<span class="verdict no">does not hold</span>' in text
+    # AvgRank: more is not better, and has no colour.
+    assert re.search(
+        r'<span class="p">6.83</span><span class="o"[^>]*>1.00</span><span class="same">−5.83</span>', text
+    )
 
 
 def test_the_same_results_give_the_same_bytes(setup, run):

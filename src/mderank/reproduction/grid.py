@@ -57,12 +57,13 @@ class Block(Generic[C]):
 
 @dataclass(frozen=True)
 class Grid(Generic[C]):
-    """A table; ``unit`` says what its numbers are."""
+    """A table; ``unit`` says what its numbers are, ``uncoloured`` where more is not better."""
 
     title: str
     columns: tuple[str, ...]
     blocks: tuple[Block[C], ...]
     unit: str = ""
+    uncoloured: tuple[str, ...] = ()
 
     @property
     def rows(self) -> Iterator[Row[C]]:
@@ -81,7 +82,7 @@ def measure(grid: Grid[Ask], results: Results) -> Grid[Cell]:
         Block(block.name, tuple(Row(row.name, row.here, _cells(row, results)) for row in block.rows))
         for block in grid.blocks
     )
-    return Grid(grid.title, grid.columns, blocks, grid.unit)
+    return Grid(grid.title, grid.columns, blocks, grid.unit, grid.uncoloured)
 
 
 def _cells(row: Row[Ask], results: Results) -> tuple[Cell, ...]:

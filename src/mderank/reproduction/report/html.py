@@ -110,19 +110,20 @@ def _grid(grid: Grid[Cell]) -> str:
             filler = f'<td colspan="{len(grid.columns)}"></td>'
             lines.append(f'<tr class="block"><th scope="rowgroup">{safe(block.name)}</th>{filler}</tr>\n')
         for row in block.rows:
-            cells = "".join(f"<td>{_cell(cell)}</td>" for cell in row.cells)
+            coloured = [column not in grid.uncoloured for column in grid.columns]
+            cells = "".join(f"<td>{_cell(*each)}</td>" for each in zip(row.cells, coloured, strict=True))
             here = f'<span class="here">{safe(row.here)}</span>' if row.here else ""
             lines.append(f'<tr><th scope="row">{safe(row.name)}{here}</th>{cells}</tr>\n')
         lines.append("</tbody>")
     return "".join([*lines, f'</table></div><p class="legend">{LEGEND}</p>\n'])
 
 
-def _cell(cell: Cell) -> str:
+def _cell(cell: Cell, coloured: bool) -> str:
     paper, ours, difference = numbers(cell)
     if not paper and not ours:
         return ""
     number = cell.difference or 0.0
-    sign = "same" if abs(number) < 0.005 else "up" if number > 0 else "down"
+    sign = "same" if abs(number) < 0.005 or not coloured else "up" if number > 0 else "down"
     told = f' title="{cell.ours.documents} of {cell.ours.of} documents"' if cell.ours and cell.ours.documents else ""
     return f'<span class="p">{paper}</span><span class="o"{told}>{ours}</span><span class="{sign}">{difference}</span>'
 

@@ -42,7 +42,8 @@ def _ask(setup: Setup) -> list[Grid[Ask]]:
         )
         for each in SETS
     )
-    return [Grid("The sets", tuple(COLUMNS), (Block("", tuple(rows)),), "means over documents")]
+    columns = tuple(COLUMNS)
+    return [Grid("The sets", columns, (Block("", tuple(rows)),), "means over documents", uncoloured=columns)]
 
 
 PART = GridPart(

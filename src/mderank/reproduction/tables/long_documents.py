@@ -85,7 +85,8 @@ def _coverage() -> Grid[Ask]:
         )
         rows.append(Row(NAMES[dataset], "", tuple(asks)))
     title = "Gold phrases in the first words of a document"
-    return Grid(title, tuple(map(str, FIRST_WORDS)), (Block("first words", tuple(rows)),), "mean share, in per cent")
+    columns, blocks = tuple(map(str, FIRST_WORDS)), (Block("first words", tuple(rows)),)
+    return Grid(title, columns, blocks, "mean share, in per cent", uncoloured=columns)
 
 
 def _plots(grids: list[Grid[Cell]]) -> list[Plot]:

@@ -67,7 +67,8 @@ def _ask(setup: Setup) -> list[Grid[Ask]]:
     grid = six_sets("Main results", rows)
     blocks = (_ranked(block, rows, k) for block, k in zip(grid.blocks, KS, strict=True))
     columns = (*grid.columns, RANK, SPREAD)
-    return [replace(grid, columns=columns, blocks=tuple(blocks)), _one_word_last(setup)]
+    main = replace(grid, columns=columns, blocks=tuple(blocks), uncoloured=(RANK, SPREAD))
+    return [main, _one_word_last(setup)]
 
 
 def _ranked(block: Block[Ask], rows: list[Line], k: int) -> Block[Ask]:
