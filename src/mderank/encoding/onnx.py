@@ -11,13 +11,17 @@ import json
 import os
 from dataclasses import asdict, fields
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from mderank.encoding.base import POOLINGS, EncoderSpec, Floats, Inputs, Pieces
+from mderank.encoding.graph import cut
 from mderank.encoding.tokenizer import load_tokenizer, split
 from mderank.errors import ModelError
+
+if TYPE_CHECKING:
+    import onnxruntime as ort
 
 GRAPH_FILE, TOKENIZER_FILE, SPEC_FILE = "model.onnx", "tokenizer.json", "encoder.json"
 ONE_PASS_INPUTS = ("input_ids", "position_ids", "attention_mask")
@@ -76,28 +80,35 @@ class OnnxEncoder:
         self._open()
 
     def _open(self) -> None:
-        import onnxruntime as ort
-
         for name in (GRAPH_FILE, TOKENIZER_FILE):
             if not (self.folder / name).is_file():
                 raise ModelError(f"{self.folder} has no {name}: write the folder again with mderank export")
         self._tokenizer = load_tokenizer(self.folder / TOKENIZER_FILE)
+        self._session = self._start(str(self.folder / GRAPH_FILE))
+        self._lower: dict[int, ort.InferenceSession] = {}
+        self._check_signature()
+
+    def _start(self, graph: str | bytes) -> ort.InferenceSession:
+        import onnxruntime as ort
+
         options = ort.SessionOptions()
         options.intra_op_num_threads = self._threads or _allowed_cores()
         # Weights are stored in int8 and made float32 once, when the graph is loaded, not at every run.
         options.add_session_config_entry("session.disable_quant_qdq", "1")
         options.log_severity_level = 3
         try:
-            self._session = ort.InferenceSession(
-                str(self.folder / GRAPH_FILE), options, providers=["CPUExecutionProvider"]
-            )
+            return ort.InferenceSession(graph, options, providers=["CPUExecutionProvider"])
         except Exception as error:  # ONNX Runtime's errors share no base but Exception
             raise ModelError(f"{self.folder / GRAPH_FILE} cannot be loaded by ONNX Runtime: {error}") from error
-        self._check_signature()
-        self._run_options = ort.RunOptions()
-        # A lower layer is asked for: do not compute those above it.
-        self._run_options.add_run_config_entry("only_execute_path_to_fetches", "1")
-        self._run_options.only_execute_path_to_fetches = True
+
+    def _session_of(self, layer: int) -> ort.InferenceSession:
+        """The whole graph for the last layer; for another one without what is above it, loaded when first asked for."""
+        if layer == self.spec.layers:
+            return self._session
+        if layer not in self._lower:
+            graph = (self.folder / GRAPH_FILE).read_bytes()
+            self._lower[layer] = self._start(cut(graph, output_name(layer)))
+        return self._lower[layer]
 
     def _check_signature(self) -> None:
         expected = ONE_PASS_INPUTS if self.spec.one_pass else EXACT_INPUTS
@@ -139,5 +150,5 @@ class OnnxEncoder:
                 feed["attention_mask"] = np.zeros((batch, 1, size, size), dtype=np.float32)
             else:
                 feed["attention_mask"] = np.where(inputs.visible, np.float32(0), HIDE)[:, None]
-        states: Floats = self._session.run([output_name(layer)], feed, self._run_options)[0]
+        states: Floats = self._session_of(layer).run([output_name(layer)], feed)[0]
         return states
