@@ -5,7 +5,6 @@ import json
 import pytest
 
 from mderank import InputError, MDERank
-from mderank.evaluation import runner
 from mderank.evaluation.measures import Measure
 from mderank.evaluation.protocols import PROTOCOLS
 from mderank.evaluation.runner import Task, execute, load_run
@@ -71,11 +70,32 @@ def test_a_run_that_was_stopped_goes_on_and_ends_the_same(extractor, tmp_path, a
 
     with pytest.raises(StoppedError):
         execute(extractor, TASKS, broken, SETTINGS, stop)
-    assert len(lines(broken)) == min(len(TASKS), runner.CHUNK * (after + 1))
+    assert len(lines(broken)) == min(len(TASKS), [1, 3, 7][after])
     with (broken / "documents.jsonl").open("a") as stream:
         stream.write('{"id": "half a li')
     execute(extractor, TASKS, broken, SETTINGS)
     assert lines(broken) == lines(whole)
+
+
+@pytest.mark.parametrize(("seconds", "counts"), [(0.1, [0, 1, 2, 4, 8, 16, 9]), (8, [0, 1, 2, 1, 2, 1, 2, 1])])
+def test_documents_are_written_together_unless_they_take_long(extractor, tmp_path, seconds, counts):
+    """``clock`` runs on by ``seconds`` for every document, so that what is timed is known."""
+    time = 0.0
+
+    def clock():
+        return time
+
+    class Slow:
+        def extract_many(self, texts, **options):
+            nonlocal time
+            time += seconds * len(texts)
+            return extractor.extract_many(texts, **options)
+
+    tasks = [Task(str(number), "The reef.", ("reef",)) for number in range(sum(counts))]
+    told = []
+    run = execute(Slow(), tasks, tmp_path, SETTINGS, told.append, clock)
+    assert told == counts
+    assert {outcome.seconds for outcome in run.outcomes} == {seconds}
 
 
 def test_a_finished_run_is_not_run_again(extractor, tmp_path):

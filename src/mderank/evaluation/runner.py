@@ -10,9 +10,8 @@ from __future__ import annotations
 import json
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -23,7 +22,8 @@ from mderank.extractor import Extractor
 from mderank.keyphrase import Keyphrases
 
 SETTINGS_FILE, DOCUMENTS_FILE, SUMMARY_FILE = "run.json", "documents.jsonl", "summary.json"
-CHUNK = 16  # documents that are extracted, and written, together
+CHUNK = 16  # documents that are extracted, and written, together, at most
+PATIENCE = 10.0  # seconds that may be lost if the run is stopped: documents that take long are written one by one
 
 
 @dataclass(frozen=True)
@@ -130,11 +130,15 @@ def execute(
         _lock(stream, folder)
         done = _resume(folder / DOCUMENTS_FILE, tasks)
         advance(done)
-        for chunk in _chunks(tasks[done:], CHUNK):
-            for outcome in _timed(extractor, chunk, clock):
-                stream.write(json.dumps(outcome.as_dict(), ensure_ascii=False) + "\n")
+        size = 1
+        while chunk := tasks[done : done + size]:
+            outcomes = list(_timed(extractor, chunk, clock))
+            stream.writelines(json.dumps(outcome.as_dict(), ensure_ascii=False) + "\n" for outcome in outcomes)
             stream.flush()
+            done += len(chunk)
             advance(len(chunk))
+            quick = sum(outcome.seconds for outcome in outcomes) < PATIENCE
+            size = min(CHUNK, 2 * size) if quick else max(1, size // 2)
     _summarise(folder)
     return load_run(folder)
 
@@ -272,9 +276,3 @@ def _parse(line: bytes, file: Path, number: int) -> dict[str, Any]:
         return data
     except ValueError as error:
         raise InputError(f"{file}:{number} is not JSON: {error}; remove the run's folder and run again") from error
-
-
-def _chunks(tasks: Iterable[Task], size: int) -> Iterator[list[Task]]:
-    remaining = iter(tasks)
-    while chunk := list(islice(remaining, size)):
-        yield chunk
