@@ -89,6 +89,7 @@ def test_a_longer_run_serves_and_a_shorter_or_unfinished_one_does_not(keep, tmp_
     assert shelf.begun(SETTINGS, 10) is None
     assert shelf.begun(SETTINGS, 211).folder == ten
     assert shelf.begun(SETTINGS, 212).folder == whole
+    assert shelf.begun(SETTINGS | {"versions": {"numpy": "3"}}, 212) is None
 
 
 def test_what_cannot_be_read_is_not_there(keep, tmp_path):

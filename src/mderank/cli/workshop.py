@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from inspect import signature
 from pathlib import Path
-from shutil import copyfile
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -26,7 +25,7 @@ if TYPE_CHECKING:
     from mderank.reproduction.plan import Job, Plan
     from mderank.reproduction.results import Results
     from mderank.reproduction.setup import Model, Setup
-    from mderank.reproduction.shelf import Kept, Shelf
+    from mderank.reproduction.shelf import Shelf
     from mderank.reproduction.wanted import Wanted
 
 
@@ -110,24 +109,6 @@ class Ready:
     settings: dict[str, Any]
     folder: Path
 
-    def done(self) -> int:
-        """How many documents there are already."""
-        from mderank.evaluation.runner import DOCUMENTS_FILE
-
-        try:
-            with (self.folder / DOCUMENTS_FILE).open("rb") as lines:
-                return min(sum(1 for _ in lines), len(self.tasks))
-        except OSError:
-            return 0
-
-    def go_on_from(self, begun: Kept | None) -> None:
-        """Take the documents of a run on fewer, so as not to do them again."""
-        from mderank.evaluation.runner import DOCUMENTS_FILE
-
-        if begun is not None and begun.documents > self.done():
-            self.folder.mkdir(parents=True, exist_ok=True)
-            copyfile(begun.folder / DOCUMENTS_FILE, self.folder / DOCUMENTS_FILE)
-
 
 class Workshop:
     """Where wanted runs become runs."""
@@ -165,6 +146,7 @@ class Workshop:
         return make_plan(setup, parts, map(self._job, needed))
 
     def _job(self, wanted: Wanted) -> Job:
+        from mderank.evaluation.runner import documents_in
         from mderank.reproduction.plan import Job
 
         if wanted.dataset in self._sets.problems:
@@ -178,8 +160,9 @@ class Workshop:
         if kept is not None:
             return Job(wanted, documents, of, kept)
         begun = self._shelf.begun(ready.settings, documents)
-        done = max(ready.done(), begun.documents if begun else 0)
-        return Job(wanted, documents, of, seconds=self._seconds(wanted, ready) * (1 - done / documents))
+        done = max(documents_in(ready.folder), begun.documents if begun else 0)
+        left = 1 - min(1.0, done / max(1, documents))
+        return Job(wanted, documents, of, seconds=self._seconds(wanted, ready) * left)
 
     def _seconds(self, wanted: Wanted, ready: Ready) -> float:
         from mderank.reproduction.cost import TOKENS, estimate, scaled
@@ -205,11 +188,14 @@ class Workshop:
                 self._encoders.forget()
                 before = (wanted.dataset, wanted.option("--max-words"))
             ready = self.ready(wanted)
+            shorter = self._shelf.begun(ready.settings, len(ready.tasks))
+            begun = shorter.folder if shorter else None
             title = f"{number}/{len(to_do)} {wanted.dataset} {ready.settings['label']}"
             try:
-                ready.go_on_from(self._shelf.begun(ready.settings, len(ready.tasks)))
                 with progress(title, len(ready.tasks), silent=quiet) as advance:
-                    run = execute(ready.extractor, ready.tasks, ready.folder, ready.settings, advance, self._clock)
+                    run = execute(
+                        ready.extractor, ready.tasks, ready.folder, ready.settings, advance, self._clock, begun
+                    )
             except MDERankError as error:
                 notes.append(f"{wanted.command()}: not run: {error}")
                 continue

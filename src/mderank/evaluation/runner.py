@@ -119,15 +119,19 @@ def execute(
     settings: dict[str, Any],
     advance: Callable[[int], None] = lambda count: None,
     clock: Callable[[], float] = time.perf_counter,
+    begun: Path | None = None,
 ) -> Run:
     """Run ``extractor`` over ``tasks`` and write ``folder``, or go on with what is there.
 
-    ``advance`` is told how many documents were done, those of an earlier start first. ``clock`` times them.
+    ``advance`` is told how many documents were done, those of an earlier start first. ``clock`` times them. ``begun``
+    is the folder of the same run on fewer documents, which are then not done again.
     """
     folder.mkdir(parents=True, exist_ok=True)
     _claim(folder, settings)
     with (folder / DOCUMENTS_FILE).open("a", encoding="utf-8") as stream:
         _lock(stream, folder)
+        if begun is not None and documents_in(begun) > documents_in(folder):
+            (folder / DOCUMENTS_FILE).write_bytes((begun / DOCUMENTS_FILE).read_bytes())
         done = _resume(folder / DOCUMENTS_FILE, tasks)
         advance(done)
         size = 1
@@ -141,6 +145,15 @@ def execute(
             size = min(CHUNK, 2 * size) if quick else max(1, size // 2)
     _summarise(folder)
     return load_run(folder)
+
+
+def documents_in(folder: Path) -> int:
+    """How many documents a run has, finished or not."""
+    try:
+        with (folder / DOCUMENTS_FILE).open("rb") as lines:
+            return sum(line.endswith(b"\n") for line in lines)
+    except OSError:
+        return 0
 
 
 def _claim(folder: Path, settings: dict[str, Any]) -> None:

@@ -59,8 +59,13 @@ class Shelf:
         return min(fitting, key=lambda kept: kept.documents, default=None)
 
     def begun(self, settings: Mapping[str, Any], documents: int) -> Kept | None:
-        """A run with these settings that has fewer documents, the longest such: another can go on from there."""
-        shorter = [kept for kept in self._runs.get(identity(settings), []) if kept.documents < documents]
+        """A run with these settings that has fewer documents, the longest such: another can go on from there.
+
+        Unlike one that is used as it is, it must be of the same versions: they are told once for the whole run.
+        """
+        runs = self._runs.get(identity(settings), [])
+        same = [kept for kept in runs if kept.settings.get("versions") == settings.get("versions")]
+        shorter = [kept for kept in same if kept.documents < documents]
         return max(shorter, key=lambda kept: kept.documents, default=None)
 
     def place(self, settings: Mapping[str, Any]) -> Path:
