@@ -122,7 +122,9 @@ class Workshop:
 
     def ready(self, wanted: Wanted) -> Ready:
         """What a run takes. Its options are read by ``mderank evaluate`` itself."""
-        context = evaluate.make_context("evaluate", wanted.arguments())
+        # The names of --help are the parent's business, and click remembers what it was first told.
+        names = click.get_current_context().help_option_names
+        context = evaluate.make_context("evaluate", wanted.arguments(), help_option_names=names)
         with context.scope(cleanup=False):
             given = given_options()
         own = signature(evaluate.callback).parameters  # type: ignore[arg-type]
