@@ -52,6 +52,61 @@ def test_states_are_those_of_transformers(tiny_model):
         assert_allclose(encoder.states(Inputs(ids), layer), expected[layer].numpy(), atol=1e-6)
 
 
+@pytest.mark.parametrize("kind", ["bert", "roberta", "electra", "mpnet", "distilbert", "bigbird"])
+def test_a_lower_layer_costs_no_more_than_it_must(tiny_model, kind):
+    from transformers import AutoModel
+
+    ids = np.array([[1, 40, 50, 60, 2], [1, 41, 40, 42, 2]])
+    module = AutoModel.from_pretrained(tiny_model(kind)).eval()
+    with torch.inference_mode():
+        expected = module(torch.from_numpy(ids), output_hidden_states=True).hidden_states[1].numpy()
+    encoder = load_encoder(tiny_model(kind), device="cpu")
+    assert_allclose(encoder.states(Inputs(ids), 1), expected, atol=1e-6)
+    whole = []
+    encoder.module.register_forward_pre_hook(lambda *_: whole.append(1))
+    assert_allclose(encoder.states(Inputs(ids), 1), expected, atol=1e-6)
+    assert not whole
+    encoder.states(Inputs(ids), 2)
+    assert whole
+
+
+def test_a_lower_layer_has_the_weights_that_the_model_has_now(tiny_model):
+    ids = np.array([[1, 40, 50, 60, 2]])
+    encoder = load_encoder(tiny_model("bert"), device="cpu")
+    before = encoder.states(Inputs(ids), 1)
+    with torch.no_grad():
+        for weights in encoder.module.parameters():
+            weights.mul_(0.5)
+    after = encoder.states(Inputs(ids), 1)
+    assert np.abs(after - before).max() > 0.01
+
+
+def test_a_lower_layer_draws_no_random_numbers_from_others(tiny_model):
+    encoder = load_encoder(tiny_model("bert"), device="cpu")
+    drawn = torch.get_rng_state()
+    encoder.states(Inputs(np.array([[1, 40, 50, 60, 2]])), 1)
+    assert torch.equal(torch.get_rng_state(), drawn)
+
+
+@pytest.mark.parametrize("problem", ["cannot be made", "has other states"])
+def test_a_model_that_cannot_be_cut_computes_all_its_layers(tiny_model, monkeypatch, problem):
+    from transformers import AutoModel
+
+    ids = np.array([[1, 40, 50, 60, 2]])
+    expected = load_encoder(tiny_model("bert"), device="cpu").states(Inputs(ids), 1)
+    make = AutoModel.from_config
+
+    def other(config, **options):
+        if problem == "cannot be made":
+            raise ValueError("layer_types must have 2 entries")
+        config.hidden_act = "relu"
+        return make(config, **options)
+
+    monkeypatch.setattr(AutoModel, "from_config", other)
+    encoder = load_encoder(tiny_model("bert"), device="cpu")
+    assert_array_equal(encoder.states(Inputs(ids), 1), expected)
+
+
 @pytest.mark.parametrize("kind", ["bert", "roberta", "electra"])
 def test_keyphrases(tiny_model, text, kind):
     extractor = MDERank(tiny_model(kind), tagger=FakeTagger())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from inspect import signature
 from pathlib import Path
@@ -110,6 +110,11 @@ class Ready:
     folder: Path
 
 
+def _depth(settings: Mapping[str, Any]) -> int:
+    """How many layers a run computes; of a method without an encoder it does not matter."""
+    return int((settings.get("resolved") or {}).get("layer") or 1)
+
+
 class Workshop:
     """Where wanted runs become runs."""
 
@@ -172,8 +177,11 @@ class Workshop:
         lengths = [len(task.text.split()) for task in ready.tasks]
         like = self._shelf.like(ready.settings)
         if like is not None:
-            return scaled(wanted, lengths, like)
-        speed = self._encoders.speed(ready.settings["model"]) if wanted.method in TOKENS else 0.0
+            return scaled(wanted, lengths, like) * _depth(ready.settings) / _depth(like.settings)
+        model = ready.settings["model"]
+        speed = self._encoders.speed(model) if wanted.method in TOKENS else 0.0
+        if wanted.option("--layer"):
+            speed *= _depth(ready.settings) / self._encoders.get(model).spec.layers
         return estimate(wanted, lengths, speed)
 
     def work(self, plan: Plan, quiet: bool) -> list[str]:

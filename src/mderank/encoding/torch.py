@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import json
 import logging
 from dataclasses import replace
@@ -48,6 +49,7 @@ class TorchEncoder:
         self._model, tokenizer = _load(model)
         self._tokenizer = prepared(tokenizer.backend_tokenizer)
         self._sparse_attention = getattr(self._model, "attention_type", None)
+        self._lower: dict[int, Any] = {}  # the model cut above a layer
         self.spec = self._probed(_spec(model, self._model.config, tokenizer, self._tokenizer))
         # Probed in float32 on the CPU, where rounding cannot be mistaken for a leak; only now moved.
         try:
@@ -92,7 +94,7 @@ class TorchEncoder:
 
     def states(self, inputs: Inputs, layer: int) -> Floats:
         """The hidden states ``(B, S, d)`` after ``layer`` layers."""
-        return self._states(self._run(inputs), inputs, layer)
+        return self._states(self._run(self._up_to(layer), inputs), inputs, layer)
 
     def attend(self, inputs: Inputs, layer: int) -> tuple[Floats, Floats]:
         """The hidden states ``(B, S, d)`` after ``layer`` layers, and the weights ``(B, h, S, S)`` of its attention."""
@@ -100,7 +102,7 @@ class TorchEncoder:
         # Only this implementation has the weights at hand. It rounds otherwise, so that `states` must not keep it.
         self._model.set_attn_implementation("eager")
         try:
-            output = self._run(inputs, output_attentions=True)
+            output = self._run(self._model, inputs, output_attentions=True)
         finally:
             self._model.set_attn_implementation(usual)
         size = inputs.ids.shape[1]
@@ -112,7 +114,39 @@ class TorchEncoder:
             )
         return self._states(output, inputs, layer), weights[0].float().cpu().numpy()
 
-    def _run(self, inputs: Inputs, **wanted: bool) -> Any:
+    def _up_to(self, layer: int) -> Any:
+        """The model, or a lower part of it that has the same states after ``layer`` layers."""
+        layer = max(1, layer)
+        if layer >= self.spec.layers:
+            return self._model
+        if layer not in self._lower:
+            self._lower[layer] = self._cut(layer) or self._model
+        return self._lower[layer]
+
+    def _cut(self, layer: int) -> Any | None:
+        """The lower layers as a model by themselves, with the same weights; none if that has other states."""
+        import torch
+        from transformers import AutoModel
+
+        config = copy.deepcopy(self._model.config)
+        config.num_hidden_layers = layer
+        usual = self._model.config._attn_implementation
+        try:
+            with torch.random.fork_rng(devices=[]):  # new weights are drawn, only to be replaced
+                lower = AutoModel.from_config(  # type: ignore[no-untyped-call]
+                    config, attn_implementation=usual, trust_remote_code=False
+                )
+            missing = lower.load_state_dict(self._model.state_dict(), strict=False, assign=True).missing_keys
+            if missing:
+                return None
+            lower.to(self._device).eval()
+            inputs = Inputs(np.full((1, min(8, self.spec.max_length)), self.spec.mask_id, dtype=np.int64))
+            whole, part = (self._states(self._run(model, inputs), inputs, layer) for model in (self._model, lower))
+        except (AttributeError, IndexError, KeyError, RuntimeError, TypeError, ValueError):
+            return None  # not every kind of model can be cut, and all its layers do as well
+        return lower if np.allclose(whole, part, rtol=1e-3, atol=1e-3) else None
+
+    def _run(self, model: Any, inputs: Inputs, **wanted: bool) -> Any:
         import torch
 
         arguments: dict[str, torch.Tensor] = {"input_ids": self._tensor(inputs.ids)}
@@ -125,9 +159,9 @@ class TorchEncoder:
             arguments["attention_mask"] = mask.masked_fill(~visible, hide)[:, None]
         if self._sparse_attention is not None:
             # BigBird goes over to full attention at its first short text, and stays there: ask anew for every call.
-            self._model.set_attention_type(self._sparse_attention)
+            model.set_attention_type(self._sparse_attention)
         with torch.inference_mode():
-            return self._model(**arguments, output_hidden_states=True, return_dict=True, **wanted)
+            return model(**arguments, output_hidden_states=True, return_dict=True, **wanted)
 
     def _states(self, output: Any, inputs: Inputs, layer: int) -> Floats:
         states: Floats = output.hidden_states[layer][:, : inputs.ids.shape[1]].float().cpu().numpy()
