@@ -81,6 +81,17 @@ def test_a_lower_layer_has_the_weights_that_the_model_has_now(tiny_model):
     assert np.abs(after - before).max() > 0.01
 
 
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
+def test_a_lower_layer_in_half_precision(tiny_model, dtype):
+    ids = np.array([[1, 40, 50, 60, 2]])
+    full = load_encoder(tiny_model("bert"), device="cpu").states(Inputs(ids), 1)
+    encoder = load_encoder(tiny_model("bert"), device="cpu", dtype=dtype)
+    half = encoder.states(Inputs(ids), 1)
+    assert encoder._up_to(1) is not encoder.module
+    assert encoder._up_to(1).dtype == getattr(torch, dtype)
+    assert 0 < np.abs(half - full).max() < 0.1
+
+
 def test_a_lower_layer_draws_no_random_numbers_from_others(tiny_model):
     encoder = load_encoder(tiny_model("bert"), device="cpu")
     drawn = torch.get_rng_state()
