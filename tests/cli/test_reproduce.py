@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 
 import pytest
 
@@ -107,6 +108,20 @@ def test_a_plan_runs_nothing_and_lists_the_commands(reproduce, tmp_path):
     assert "mderank evaluate --dataset nus --method mderank --max-words 128 --exact --limit 2" in result.stdout
     assert not (tmp_path / "runs").exists()
     assert not (tmp_path / "out").exists()
+
+
+def test_a_plan_counts_the_layers_that_are_computed(reproduce, monkeypatch):
+    monkeypatch.setattr("mderank.reproduction.cost.seconds_per_token", lambda _: 10.0)
+    result = reproduce("table6", "--plan", "--form", "one-pass")
+    assert result.exit_code == 0, result.stderr
+    seconds = {}
+    for minutes, rest, layer in re.findall(
+        r"(\d+) min (\d+) s  mderank evaluate --dataset duc2001 --method mderank(?: --layer (\d))?\n", result.stdout
+    ):
+        seconds[int(layer or 6)] = 60 * int(minutes) + int(rest)
+    assert sorted(seconds) == [2, 3, 6]
+    assert seconds[3] == pytest.approx(seconds[6] / 2, abs=1)
+    assert seconds[2] == pytest.approx(seconds[6] / 3, abs=1)
 
 
 def test_limits_and_what_is_empty_without_runs(reproduce, tmp_path):
