@@ -40,7 +40,7 @@ def _long(setup: Setup) -> Grid[Ask]:
         of_long = [setup.embedrank(d, *beyond(long, w), model=long) for d, w in COLUMNS] if long else []
         rows.append(_row("EmbedRank(BigBird)", long.title if long else missing, k, of_long, whole=False))
         for form in setup.forms_of(model):
-            # The exact form of the longer texts takes days: they are read in one pass only.
+            # The exact form encodes each window again for every candidate in it: longer texts are for one pass only.
             short = form == "exact"
             runs = [setup.mderank(d, form, *beyond(model, w)) for d, w in COLUMNS]
             here = f"{model.title}, {form}" if short else f"{windows}, {form}"
@@ -100,8 +100,8 @@ PART = GridPart(
     "Long documents",
     "Beyond 512 words the paper uses BigBird (here --long-encoder); beside it are windows of the usual encoder over "
     "the same words, and over the whole text, which the paper does not have. In windows MDERank is run in one pass "
-    "only: the exact form would take days. A gold phrase is in the first words if its stems stand there; how the paper "
-    "counted is not said.",
+    "only: the exact form encodes each window again for every candidate in it. A gold phrase is in the first words if "
+    "its stems stand there; how the paper counted is not said.",
     _ask,
     _plots,
 )
