@@ -105,3 +105,14 @@ def test_pairs_have_a_ring_a_dot_and_a_line_between_and_only_those_that_are_know
     assert [line.get("class") for line in found["line"]].count("path") == 1
     assert [each.text for each in found["title"]][1:] == ["a: 10.00 → 20.00", "b: 30.00 → ", "c & <d>:  → 40.00"]
     assert root.get("role") == "img"
+
+
+def test_pairs_grow_with_their_labels_and_cut_only_what_is_far_too_long():
+    label, endless = "MDERank(KPEBERT ab), one pass", "x" * 80
+    root, found = parsed(pair_plot("p", "Pairs", "in words", [Two("a", 1.0, 2.0, 0), Two(label, 10.0, 20.0, 1)], 40.0))
+    assert label in [each.text for each in found["text"]]
+    assert 300 < float(root.get("viewBox").split()[2]) < 360
+    root, found = parsed(pair_plot("p", "Pairs", "in words", [Two(endless, 10.0, 20.0, 0)], 40.0))
+    assert root.get("viewBox").split()[2] == "360"
+    assert [each.text[-2:] for each in found["text"] if each.text.startswith("xxx")] == ["x…"]
+    assert f"{endless}: 10.00 → 20.00" in [each.text for each in found["title"]]

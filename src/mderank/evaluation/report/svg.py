@@ -14,7 +14,7 @@ from math import ceil, floor, log10
 COLOURS = 8  # series after that begin again with the first colour; labels tell them apart
 
 # Of both plots, in units that are pixels at full width.
-_WIDTH = 300
+_WIDTH, _WIDEST = 300, 360
 _ROW = 34  # label and bar
 _TOP, _BOTTOM = 8, 24
 _SCATTER_WIDTH, _SCATTER_HEIGHT = 480, 320
@@ -151,26 +151,31 @@ def _told(bar: Bar) -> str:
 
 
 def pair_plot(name: str, title: str, description: str, pairs: Sequence[Two], limit: float) -> str:
-    """Pairs one below the other: a ring for what was said, a dot for what was found, a line between the two."""
+    """Pairs one below the other: a ring for what was said, a dot for what was found, a line between the two.
+
+    It grows with its labels, as far as `_WIDEST`; what is longer still is cut, and whole in the label's title.
+    """
     marks = ticks(limit)
-    scale = (_WIDTH - 2 * _TOP) / marks[-1]
+    needed = _LABEL * (max((len(pair.label) for pair in pairs), default=0) + 1 + len("10.00 → 20.00")) + 2 * _TOP
+    width = min(max(_WIDTH, needed), _WIDEST)
+    scale = (width - 2 * _TOP) / marks[-1]
     height = _TOP + _ROW * len(pairs) + _BOTTOM
-    parts = [*_frame(name, title, description, _WIDTH, height)]
+    parts = [*_frame(name, title, description, width, height)]
     for mark in marks:
         x = _TOP + scale * mark
         parts.append(_line(x, _TOP, x, height - _BOTTOM, "grid"))
         parts.append(_text(x, height - 8, _short(mark), "tick", _anchor(mark, marks)))
     for number, pair in enumerate(pairs):
-        parts += _two(pair, _TOP + _ROW * number, scale)
+        parts += _two(pair, _TOP + _ROW * number, width, scale)
     return "".join([*parts, "</svg>"])
 
 
-def _two(pair: Two, y: float, scale: float) -> Iterator[str]:
+def _two(pair: Two, y: float, width: float, scale: float) -> Iterator[str]:
     shown = " → ".join("" if value is None else f"{value:.2f}" for value in (pair.said, pair.found))
-    room = int((_WIDTH - 2 * _TOP) / _LABEL) - len(shown) - 1
+    room = int((width - 2 * _TOP) / _LABEL) - len(shown) - 1
     label = pair.label if len(pair.label) <= room else pair.label[: room - 1] + "…"
     yield f'<g class="{colour(pair.series)}"><title>{safe(f"{pair.label}: {shown}")}</title>'
-    yield _text(_TOP, y + 14, label, "label") + _text(_WIDTH - _TOP, y + 14, shown, "value", "end")
+    yield _text(_TOP, y + 14, label, "label") + _text(width - _TOP, y + 14, shown, "value", "end")
     places = [None if value is None else _TOP + scale * max(value, 0) for value in (pair.said, pair.found)]
     if places[0] is not None and places[1] is not None:
         yield _line(places[0], y + 24, places[1], y + 24, "path")
