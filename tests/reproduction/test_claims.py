@@ -127,7 +127,7 @@ def test_a_planted_result_is_what_the_paper_says(setup, run):
     assert verdicts["MDERank is ahead of EmbedRank on average"] == "holds"
     assert verdicts["MDERank is ahead of EmbedRank on long documents"] == "holds"
     assert verdicts["MDERank is ahead of SIFRank on average"] == "holds"
-    assert verdicts["One pass is as good as the exact form"] == "holds"
+    assert verdicts["One pass is as good as the exact form on average, at 15 phrases"] == "holds"
     assert verdicts["KPEBERT is ahead of BERT"] == "not run"
 
 
