@@ -20,6 +20,7 @@ from mderank.evaluation.measures import Judgement, Measure
 from mderank.evaluation.protocols import PROTOCOLS, Prediction, Protocol
 from mderank.extractor import Extractor
 from mderank.keyphrase import Keyphrases
+from mderank.util.files import lock_file
 
 SETTINGS_FILE, DOCUMENTS_FILE, SUMMARY_FILE = "run.json", "documents.jsonl", "summary.json"
 CHUNK = 16  # documents that are extracted, and written, together, at most
@@ -172,17 +173,11 @@ def _claim(folder: Path, settings: dict[str, Any]) -> None:
 def _lock(stream: TextIO, folder: Path) -> None:
     """Nobody else may write this run meanwhile: two at once would both do, and write, the same documents."""
     try:
-        import fcntl
-    except ImportError:  # Windows
-        return
-    try:
-        fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        lock_file(stream)
     except BlockingIOError:
         raise InputError(
             f"{folder} is being written by another process: wait for it, or choose another folder"
         ) from None
-    except OSError:  # a file system without locks
-        return
 
 
 def _resume(file: Path, tasks: Sequence[Task]) -> int:

@@ -25,6 +25,7 @@ from mderank.errors import BatchError, InputError
 from mderank.scale.files import OutputForm, read_rows, write_rows
 from mderank.scale.plan import Shard, changed
 from mderank.scale.work import Row
+from mderank.util.files import lock_file
 
 MANIFEST, PLAN, DONE, LOCK = "manifest.json", "plan.jsonl", "done.jsonl", ".lock"
 _DRAFT = ".draft"
@@ -60,7 +61,7 @@ class Folder:
         except OSError as error:
             raise BatchError(f"{self.path}: cannot be written: {error.strerror or error}") from error
         try:
-            _lock(self._lock)
+            lock_file(self._lock)
         except BlockingIOError as error:
             self._lock.close()
             raise BatchError(f"{self.path}: another run is writing to it; wait for it, or stop it") from error
@@ -267,17 +268,3 @@ def _directory_to_disk(folder: Path) -> None:
             os.fsync(descriptor)
         finally:
             os.close(descriptor)
-
-
-def _lock(stream: IO[bytes]) -> None:
-    """Nobody else has it; the system lets go of it if this process dies."""
-    try:
-        import fcntl
-    except ImportError:  # Windows
-        return
-    try:
-        fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        raise
-    except OSError:  # a file system without locks
-        return
