@@ -1,5 +1,6 @@
 import gzip
 import sys
+import types
 
 import pytest
 
@@ -107,14 +108,52 @@ def test_what_cannot_be_read_is_named(tmp_path):
 
 
 def test_no_corpus(tmp_path, monkeypatch):
-    with pytest.raises(OptionError, match=r"give corpus.files or corpus.hub"):
+    with pytest.raises(OptionError, match=r"name files or folders .*set corpus.files or corpus.hub"):
         list(documents(Corpus()))
     monkeypatch.delenv("MDERANK_DATA_DIR", raising=False)
     with pytest.raises(InputError, match=r"nothing.raw does not exist, .*--set corpus.files"):
         list(documents(Corpus(files=("nothing.raw",))))
     monkeypatch.setitem(sys.modules, "datasets", None)
-    with pytest.raises(MissingExtraError, match=r"mderank\[corpora\]"):
+    with pytest.raises(MissingExtraError, match=r"mderank\[train\]"):
         list(documents(Corpus(hub="some/set")))
+
+
+def test_ids_are_unique(tmp_path):
+    file = tmp_path / "wiki.raw"
+    file.write_text(f"{WIKITEXT} = Salt =\n\n Salt is also a town .\n\n = Salt/0 (2) =\n\n Salt once more .\n")
+    ids = [each.id for each in documents(Corpus(files=(str(file),), min_words=2))]
+    assert ids[2:] == ["Salt/0#1", "Salt/0 (2)#1", "Salt/0 (2)/0#1"]
+    for name in ("a", "b"):
+        (tmp_path / f"{name}.jsonl").write_text('{"id": "1", "text": "one two three"}\n')
+    corpus = Corpus(kind="texts", files=(str(tmp_path / "*.jsonl"),), min_words=2)
+    assert [each.id for each in documents(corpus)] == ["1#1", "1 (2)#1"]
+
+
+def test_files_come_before_the_hub(tmp_path, monkeypatch):
+    fetched = []
+
+    def load_dataset(*arguments, **options):
+        fetched.append(arguments)
+        return [{"text": " = Reef =\n"}, {"text": " a reef of the hub\n"}]
+
+    monkeypatch.setitem(sys.modules, "datasets", types.SimpleNamespace(load_dataset=load_dataset))
+    corpus = Corpus(files=("here.raw",), hub="some/set", config="small", min_words=2)
+    assert [each.text for each in documents(corpus, tmp_path)] == ["a reef of the hub"]
+    assert fetched == [("some/set", "small")]
+    before = fingerprint(corpus, tmp_path)
+    (tmp_path / "here.raw").write_text(" a reef of a file\n")
+    assert [each.text for each in documents(corpus, tmp_path)] == ["a reef of a file"]
+    assert fingerprint(corpus, tmp_path) != before
+    assert len(fetched) == 1
+
+
+def test_a_corpus_that_cannot_be_fetched(monkeypatch):
+    def load_dataset(*arguments, **options):
+        raise RuntimeError("no route to the hub")
+
+    monkeypatch.setitem(sys.modules, "datasets", types.SimpleNamespace(load_dataset=load_dataset))
+    with pytest.raises(InputError, match=r"'some/set' cannot be fetched .*x.raw.*: no route to the hub.*RECIPE FILE"):
+        list(documents(Corpus(files=("x.raw",), hub="some/set")))
 
 
 def test_files_are_found_in_the_data_folder_and_beside_the_recipe(tmp_path, monkeypatch):

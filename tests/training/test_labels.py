@@ -2,12 +2,14 @@ import json
 
 import pytest
 
-from mderank import InputError, OptionError
+from mderank import InputError, Keyphrase, Keyphrases, NounPhrases, OptionError
 from mderank.document import Span
-from mderank.testing import FakeTagger
-from mderank.training.corpus import Text
+from mderank.tagging import SpacyTagger
+from mderank.testing import FakeEncoder, FakeTagger
+from mderank.training.corpus import Text, documents
 from mderank.training.labels import Labelled, LabelledCorpus, Labeller, Phrase, label_corpus
-from mderank.training.recipe import Labels
+from mderank.training.recipe import Corpus, Labels, Recipe
+from mderank.training.sampling import Sampler
 
 TEXT = "The red reef is near the old harbour. Reefs of the harbour have storms."
 
@@ -37,18 +39,60 @@ def test_the_labels_are_the_methods_ranking_and_all_candidates_are_there():
     assert harbour.spans == (Span(29, 36), Span(51, 58))  # also where it is part of a longer phrase
 
 
-def test_phrases_of_the_methods_own_are_kept_if_they_are_no_candidates():
-    class Method:
-        def extract_many(self, texts, top_k):
-            from mderank import Keyphrase, Keyphrases
+class Method:
+    """A method whose first phrase is not a candidate."""
 
-            for _ in texts:
-                yield Keyphrases([Keyphrase("near the old", 1.0, 1.0, (Span(16, 28),), ("near the old",))])
+    def extract_many(self, texts, top_k):
+        for _ in texts:
+            spans = {"near the old": Span(16, 28), "Harbour": Span(29, 36), "storms": Span(64, 70), "reef": Span(8, 12)}
+            yield Keyphrases([Keyphrase(text, 1.0, 1.0, (span,), (text,)) for text, span in spans.items()])
 
+
+def test_only_candidates_become_labels():
     labeller = Labeller(Labels(method="firstphrases"), FakeTagger())
     labeller._method = Method()
     (labelled,) = labeller.label([Text("1", TEXT)])
-    assert [phrase for phrase in labelled.phrases if phrase.rank == 0] == [Phrase((Span(16, 28),), 0)]
+    found = {TEXT[slice(*phrase.spans[0])]: phrase.rank for phrase in labelled.phrases}
+    # "near the old" is no noun phrase: the next phrase has its rank. "reef" has the stem of the candidate "Reefs".
+    assert found == {"red reef": None, "old harbour": None, "harbour": 0, "storms": 1, "Reefs": 2}
+
+
+def test_so_many_labels_are_kept_as_are_asked_for():
+    labeller = Labeller(Labels(method="firstphrases", keep=1), FakeTagger())
+    labeller._method = Method()
+    (labelled,) = labeller.label([Text("1", TEXT)])
+    assert [TEXT[slice(*each.spans[0])] for each in labelled.phrases if each.rank is not None] == ["harbour"]
+
+
+@pytest.mark.parametrize(("limit", "there"), [(8, False), (None, True)])
+def test_long_candidates_are_left_out_unless_there_is_no_limit(limit, there):
+    text = "The " + " ".join(["red"] * 9) + " reef is near the harbour."
+    (labelled,) = Labeller(Labels(method="firstphrases", max_phrase_words=limit), FakeTagger()).label([Text("1", text)])
+    assert any(text[slice(*each.spans[0])].endswith("red reef") for each in labelled.phrases) == there
+
+
+@pytest.mark.data
+@pytest.mark.parametrize("method", ["yake", "textrank"])
+@pytest.mark.parametrize("kind", ["absolute", "relative"])
+def test_keyphrases_and_non_keyphrases_of_wikitext_are_candidates(method, kind, data_dir):
+    """The paper's keyphrases are C', its non-keyphrases C without C': all are noun phrases, C."""
+    corpus = Corpus(files=(str(data_dir / "wikitext2" / "valid.raw.gz"),), max_words=120, limit=25)
+    tagger, encoder = SpacyTagger(), FakeEncoder()
+    recipe = Recipe.parse({"sampling": {"kind": kind}, "objective": {"kind": "one-pass"}})
+    sampler = Sampler(recipe, encoder.spec, 100)
+    labeller = Labeller(Labels(method=method), tagger)
+    positive = negative = 0
+    for text in documents(corpus):
+        (labelled,) = labeller.label([text])
+        (document,) = tagger.tag([labelled.text])
+        candidates = {tuple(each.span for each in found.occurrences) for found in NounPhrases().find(document)}
+        assert {phrase.spans for phrase in labelled.phrases} == candidates
+        labels = [phrase for phrase in labelled.phrases if phrase.rank is not None]
+        assert len({phrase.rank for phrase in labels}) == max((phrase.rank + 1 for phrase in labels), default=0)
+        better = sampler.sample(labelled, encoder.pieces(labelled.text), [1]).better
+        positive, negative = positive + better.any(axis=1).sum(), negative + better.any(axis=0).sum()
+    assert positive > 50
+    assert negative > 50
 
 
 def test_a_line_written_and_read_again_is_the_same():

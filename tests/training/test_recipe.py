@@ -5,10 +5,10 @@ from mderank.training.recipe import Recipe, shipped
 
 
 def test_the_recipes_that_come_with_it():
-    assert shipped() == ["minilm-one-pass", "minilm-triplet", "paper"]
+    assert shipped() == ["minilm-distill", "minilm-one-pass", "minilm-triplet", "own-texts", "paper"]
 
 
-@pytest.mark.parametrize("name", ["minilm-one-pass", "minilm-triplet", "paper"])
+@pytest.mark.parametrize("name", shipped())
 def test_a_recipe_written_and_read_again_is_the_same(name, tmp_path):
     recipe = Recipe.load(name)
     (tmp_path / "again.toml").write_text(recipe.as_toml(), encoding="utf-8")
@@ -25,6 +25,18 @@ def test_the_papers_settings():
     assert (training.max_pieces, recipe.corpus.config) == (512, "wikitext-103-raw-v1")
     assert (recipe.sampling.kind, recipe.sampling.places) == ("absolute", 10)
     assert Recipe.load("paper", ["sampling.kind=relative"]).sampling.places == 20
+    assert recipe.labels.max_phrase_words is None
+    assert recipe.validation.select == "last"
+
+
+def test_texts_of_the_users_own_take_the_place_of_a_corpus():
+    for name in shipped():
+        corpus = Recipe.load(name, texts=["papers/"]).corpus
+        assert (corpus.kind, corpus.files, corpus.hub, corpus.config) == ("texts", ("papers/",), None, None)
+        assert corpus.max_words == Recipe.load(name).corpus.max_words
+    # A file that is named must not be replaced by a dataset of the hub where it does not exist.
+    corpus = Recipe.load("minilm-one-pass", ["corpus.files=mine.raw"]).corpus
+    assert (corpus.kind, corpus.files, corpus.hub) == ("wikitext", ("mine.raw",), None)
 
 
 def test_changes():
@@ -43,12 +55,14 @@ def test_changes():
         ("[training]\nseed = 'x'", "training.seed is a whole number, not 'x'"),
         ("[training]\nseed = true", "training.seed is a whole number, not True"),
         ("[model]\ndropout = 1", "model.dropout is true or false, not 1"),
-        ("[objective]\nkind = 'both'", "objective.kind is one of one-pass, triplet, not 'both'"),
+        ("[objective]\nkind = 'both'", "objective.kind is one of one-pass, triplet, distill, not 'both'"),
         ("[corpus]\nfiles = [1]", r"corpus.files is a list of texts, not \[1\]"),
         ("[training]\nbatch = 0", "training.batch must be at least 1, not 0"),
         ("[training]\nlearning_rate = 0.0", "training.learning_rate must be above 0"),
         ("[corpus]\nmin_words = 400", "corpus.min_words .400. must be below"),
-        ("[corpus]\nfiles = ['a']\nhub = 'b'", "exclude each other"),
+        ("[objective]\nkind = 'distill'", "sampling.kind = 'unlabelled' belong together"),
+        ("[sampling]\nkind = 'unlabelled'", "sampling.kind = 'unlabelled' belong together"),
+        ("[labels]\nmax_phrase_words = 0", "labels.max_phrase_words must be at least 1"),
         ("[sampling]\nlabels = 30", "sampling.labels .30. is more than labels.keep .20."),
         ("[objective]\nkind = 'triplet'\nloss = 'listwise'", "a triplet has one pair"),
         ("[model]\npooling = 'cls'", "exists in the exact form only"),
@@ -65,7 +79,7 @@ def test_what_is_wrong_is_named(text, message, tmp_path):
 
 
 def test_a_recipe_that_is_not_there_or_not_toml(tmp_path):
-    with pytest.raises(InputError, match="there is no recipe 'papr': name a TOML file, or one of minilm-one-pass"):
+    with pytest.raises(InputError, match="there is no recipe 'papr': name a TOML file, or one of minilm-distill"):
         Recipe.load("papr")
     (tmp_path / "bad.toml").write_text("a = = 1", encoding="utf-8")
     with pytest.raises(InputError, match="is not TOML"):

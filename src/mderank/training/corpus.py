@@ -1,4 +1,4 @@
-"""The texts to train on, cut into documents and read one by one: WikiText, files of any kind, a set of the hub."""
+"""The texts to train on, cut into documents and read one by one: WikiText, files of any kind, a dataset of the hub."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ import re
 import zlib
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from itertools import islice
+from itertools import chain, count, islice
 from pathlib import Path
+from textwrap import shorten
 from typing import Any
 
 from mderank.errors import InputError, MDERankError, MissingExtraError, OptionError
@@ -39,16 +40,19 @@ def documents(
 
 
 def _all(corpus: Corpus, folder: Path, unreadable: Callable[[MDERankError], None] | None) -> Iterator[Text]:
+    seen: set[str] = set()  # WikiText has articles of the same title, and two files may have the same ids
     for name, paragraphs in _texts(corpus, folder, unreadable):
+        unique = next(each for each in chain([name], (f"{name} ({n})" for n in count(2))) if each not in seen)
+        seen.add(unique)
         for number, text in enumerate(cut(paragraphs, corpus.min_words, corpus.max_words), start=1):
-            yield Text(f"{name}#{number}", text)
+            yield Text(f"{unique}#{number}", text)
 
 
 def _texts(
     corpus: Corpus, folder: Path, unreadable: Callable[[MDERankError], None] | None
 ) -> Iterator[tuple[str, list[str]]]:
     """Every text by its name, in paragraphs."""
-    if corpus.hub is not None:
+    if from_hub(corpus, folder):
         rows = _hub(corpus)
         if corpus.kind == "wikitext":
             yield from articles(rows)
@@ -68,10 +72,20 @@ def _texts(
                 yield str(source.id), _PARAGRAPH.split(source.prose or source.text)
 
 
+def from_hub(corpus: Corpus, folder: Path = Path()) -> bool:
+    """Whether the corpus is fetched from the hub: the recipe names one there, and its files are not on this machine."""
+    if corpus.hub is None:
+        return False
+    return not corpus.files or not all(Path(_place(file, folder)).exists() for file in corpus.files)
+
+
 def files(corpus: Corpus, folder: Path = Path()) -> list[Path]:
     """The files that the corpus consists of."""
     if not corpus.files:
-        raise OptionError("the recipe has no corpus: give corpus.files or corpus.hub")
+        raise OptionError(
+            "the recipe has no corpus: name files or folders with texts after it (mderank train RECIPE TEXTS …), or "
+            "set corpus.files or corpus.hub"
+        )
     found = find_files([_place(file, folder) for file in corpus.files])
     if found.errors:
         raise found.errors[0].error or InputError(f"{found.errors[0].id}: cannot be read")
@@ -101,7 +115,7 @@ def fingerprint(corpus: Corpus, folder: Path = Path()) -> dict[str, Any]:
         "max_words": corpus.max_words,
         "limit": corpus.limit,
     }
-    if corpus.hub is not None:
+    if from_hub(corpus, folder):
         return settings | {name: getattr(corpus, name) for name in ("hub", "config", "split", "text_field")}
     sums = []
     for file in files(corpus, folder):
@@ -117,15 +131,20 @@ def _hub(corpus: Corpus) -> Iterator[str]:
     try:
         from datasets import load_dataset  # type: ignore[import-not-found,unused-ignore]
     except ImportError as error:
-        raise MissingExtraError(f"the corpus '{corpus.hub}' of the Hugging Face hub", "corpora") from error
+        raise MissingExtraError(f"the corpus '{corpus.hub}' of the Hugging Face hub", "train") from error
     try:
-        rows = load_dataset(corpus.hub, corpus.config, split=corpus.split, streaming=True)
-        yield from (str(row[corpus.text_field]) for row in rows)
+        rows = iter(load_dataset(corpus.hub, corpus.config, split=corpus.split, streaming=True))
+        while (row := next(rows, None)) is not None:
+            yield str(row[corpus.text_field])
     except KeyError as error:
         raise InputError(f"the corpus '{corpus.hub}' has no field {error}: name another (corpus.text_field)") from error
-    except (OSError, ValueError) as error:
+    except Exception as error:  # errors of the network, the hub and its files share no base but Exception
+        reason = shorten(" ".join(str(error).split()), 300, placeholder=" …")
+        looked = f" ({', '.join(corpus.files)} is not here, nor in {DATA_DIR_VARIABLE})" if corpus.files else ""
         raise InputError(
-            f"the corpus '{corpus.hub}' cannot be read: {error}; files are read without a network"
+            f"the corpus '{corpus.hub}' cannot be fetched from the Hugging Face hub{looked}: {reason}. Without a "
+            "network, train on files: mderank train RECIPE FILE_OR_FOLDER … for texts of your own, or --set "
+            "corpus.files=PATH for WikiText's raw files"
         ) from error
 
 

@@ -1,8 +1,9 @@
 """Pseudo labels: what another method θ takes for the keyphrases of each document, computed once and kept on disk.
 
-A file of JSON lines, one a document: its id, its text, and its phrases, each with the characters it stands at and its
-place in θ's ranking (none for candidates that θ does not rank among its first). The file's name is a checksum of all
-that it depends on. It is written beside its place and renamed when it is whole; what was done before a stop is kept.
+A file of JSON lines, one per document: its id, its text, and its candidates, each with its character spans and its rank
+among the candidates that θ found (none for those that θ did not rank among its first). A phrase of θ that is not a
+candidate is left out: the paper's keyphrases and non-keyphrases are both candidates. The file's name is a checksum of
+all that it depends on. It is written to a temporary file and renamed when it is whole; a stopped run resumes.
 """
 
 from __future__ import annotations
@@ -22,9 +23,10 @@ import numpy as np
 
 import mderank
 from mderank.candidates import NounPhrases
-from mderank.document import Span, surface
+from mderank.document import Document, Span, surface
 from mderank.errors import InputError, MDERankError
 from mderank.extractor import Extractor
+from mderank.keyphrase import Keyphrases
 from mderank.methods import get_method
 from mderank.ranking.dedupe import stemmed
 from mderank.tagging import SpacyTagger, Tagger
@@ -33,12 +35,12 @@ from mderank.training.corpus import Text
 from mderank.training.recipe import Labels, Recipe
 
 _CHUNK = 32  # documents that go to a process at once
-FORMAT = 1  # of the file
+FORMAT = 2  # of the file: 1 also had phrases of θ that were not candidates
 
 
 @dataclass(frozen=True)
 class Phrase:
-    """A phrase of a document: all its places, and its place in θ's ranking, from 0; None if it has none."""
+    """A candidate of a document: all its occurrences, and its rank from 0 among θ's phrases; None if it has none."""
 
     spans: tuple[Span, ...]
     rank: int | None
@@ -98,7 +100,7 @@ class Labeller:
     def __init__(self, settings: Labels, tagger: Tagger | None = None) -> None:
         self._keep = settings.keep
         self._tagger = tagger or SpacyTagger(settings.tagger)
-        self._candidates = NounPhrases()
+        self._candidates = NounPhrases(max_words=settings.max_phrase_words)
         options = dict(settings.options)
         if settings.candidates == "noun-phrases":
             options["candidates"] = self._candidates
@@ -107,25 +109,39 @@ class Labeller:
     def label(self, some: Sequence[Text]) -> list[Labelled | InputError]:
         """The documents with their phrases; an error for those that θ failed on."""
         tagged = list(self._tagger.tag(text.text for text in some))
-        found = self._method.extract_many(tagged, top_k=self._keep)
+        found = self._method.extract_many(tagged, top_k=None)
         labelled: list[Labelled | InputError] = []
         for text, document, keyphrases in zip(some, tagged, found, strict=True):
             if keyphrases.error is not None:
                 labelled.append(InputError(f"the document '{text.id}' cannot be labelled: {keyphrases.error}"))
-                continue
-            # A phrase is θ's if its stems are: "network" and "networks" are one keyphrase, masked apart.
-            ranks: dict[str, int] = {}
-            for rank, keyphrase in enumerate(keyphrases):
-                for form in keyphrase.forms:
-                    ranks.setdefault(stemmed(form), rank)
-            phrases, matched = [], set()
-            for candidate in self._candidates.find(document):
-                stem = stemmed(surface(document.text, candidate.occurrences[0].span))
-                matched.add(ranks.get(stem))
-                phrases.append(Phrase(tuple(place.span for place in candidate.occurrences), ranks.get(stem)))
-            own = [Phrase(each.spans, rank) for rank, each in enumerate(keyphrases) if rank not in matched]
-            labelled.append(Labelled(text.id, document.text, (*phrases, *own)))
+            else:
+                labelled.append(Labelled(text.id, document.text, self._ranked(document, keyphrases)))
         return labelled
+
+    def _ranked(self, document: Document, keyphrases: Keyphrases) -> tuple[Phrase, ...]:
+        """All candidates, those that θ ranks first among them with their ranks."""
+        candidates = self._candidates.find(document)
+        # A candidate is θ's phrase if their stems are equal: "network" and "networks" are one keyphrase, masked apart.
+        stems = [stemmed(surface(document.text, candidate.occurrences[0].span)) for candidate in candidates]
+        known = set(stems)
+        ranks: dict[str, int] = {}
+        for rank, matching in enumerate(islice(_matching(keyphrases, known), self._keep)):
+            for stem in matching:
+                ranks.setdefault(stem, rank)
+        return tuple(
+            Phrase(tuple(occurrence.span for occurrence in candidate.occurrences), ranks.get(stem))
+            for candidate, stem in zip(candidates, stems, strict=True)
+        )
+
+
+def _matching(keyphrases: Keyphrases, stems: set[str]) -> Iterator[set[str]]:
+    """The stems of each of θ's phrases that are stems of candidates, in θ's order; phrases without any are left out."""
+    seen: set[str] = set()
+    for keyphrase in keyphrases:
+        matching = ({stemmed(form) for form in keyphrase.forms} & stems) - seen
+        if matching:
+            seen |= matching
+            yield matching
 
 
 def label_corpus(
@@ -162,6 +178,7 @@ def _settings(recipe: Recipe) -> dict[str, Any]:
         "method": labels.method,
         "candidates": labels.candidates,
         "keep": labels.keep,
+        "max_phrase_words": labels.max_phrase_words,
         "options": labels.options,
         "tagger": labels.tagger,
     }

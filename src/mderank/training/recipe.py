@@ -39,7 +39,7 @@ class Corpus:
     kind: Literal["wikitext", "texts"] = "wikitext"
     # Files, folders or patterns, from where the command is run, from MDERANK_DATA_DIR, or from the recipe's folder.
     files: tuple[str, ...] = ()
-    hub: str | None = None  # or a data set of the Hugging Face hub, which takes the extra 'corpora' and a network
+    hub: str | None = None  # a dataset of the Hugging Face hub, fetched if no files are named or they are not there
     config: str | None = None
     split: str = "train"
     text_field: str = "text"
@@ -50,12 +50,14 @@ class Corpus:
 
 @dataclass(frozen=True)
 class Labels:
-    """What another method θ takes for the keyphrases."""
+    """Pseudo labels: the candidates that another method θ ranks first."""
 
     method: str = "yake"  # the paper's choice; its table on the choice of θ also has textrank
-    # own: whatever θ calls a phrase. noun-phrases: θ ranks MDERank's candidates, those that it will have to rank.
+    # What θ ranks. own: its own phrases, of which those that are MDERank's candidates become labels, in θ's order.
+    # noun-phrases: MDERank's candidates.
     candidates: Literal["own", "noun-phrases"] = "own"
-    keep: int = 20  # places of θ's ranking that are kept: enough for both samplings, so that they share one cache
+    max_phrase_words: int | None = 8  # of a candidate; none: no limit, as in the paper
+    keep: int = 20  # labels per document that are kept: enough for both samplings, so that they share one cache
     options: dict[str, Any] = field(default_factory=dict)  # of the method
     tagger: str | None = None
     workers: int = 1  # processes
@@ -66,15 +68,17 @@ class Sampling:
     """Which phrases are compared."""
 
     # absolute: a label is above a candidate that is none. relative: of two labels, the one that θ ranks higher is
-    # above. graded: both.
-    kind: Literal["absolute", "relative", "graded"] = "absolute"
+    # above. graded: both. unlabelled: any candidates; labels do not matter (objective.kind = "distill").
+    kind: Literal["absolute", "relative", "graded", "unlabelled"] = "absolute"
     labels: int | None = None  # none: the paper's 10 for absolute and 20 for the others
     negatives: int | None = None  # at most so many candidates that are no labels, drawn at random; none: all
     disjoint: bool = False  # leave out candidates that share words with a label
 
     @property
     def places(self) -> int:
-        """How many places of θ's ranking are labels."""
+        """How many ranks of θ are labels."""
+        if self.kind == "unlabelled":
+            return 0
         return self.labels if self.labels is not None else 10 if self.kind == "absolute" else 20
 
 
@@ -83,7 +87,8 @@ class Objective:
     """What is minimised."""
 
     # one-pass: all pairs of a document from one forward pass. triplet: the paper's, one pair from three passes.
-    kind: Literal["one-pass", "triplet"] = "one-pass"
+    # distill: one pass learns the changes that the original encoder has in the exact form.
+    kind: Literal["one-pass", "triplet", "distill"] = "one-pass"
     # hinge: max(margin − (s⁺ − s⁻), 0), the mean over pairs. listwise: −log softmax of s⁺ among it and its s⁻.
     loss: Literal["hinge", "listwise"] = "hinge"
     # What s is. cosine: 1 − cos, as in the paper; on long texts it is about 1e-4, so that a margin of 0.2 is never
@@ -128,6 +133,8 @@ class Validation:
     text: Literal["paper", "whole"] = "paper"
     protocol: str = "micro-stem"
     patience: int | None = None  # stop after so many validations without a better one
+    # Which encoder is published. best: the best one measured, the untrained one included. last: that of the last step.
+    select: Literal["best", "last"] = "best"
     # What "better" is: the mean F1 over sets and ranks, or the accuracy on held-out pairs. none: F1 if there are sets.
     monitor: Literal["f1", "accuracy"] | None = None
 
@@ -164,8 +171,14 @@ class Recipe:
         _check(self)
 
     @classmethod
-    def load(cls, name_or_file: str | Path, changes: Iterable[str] = ()) -> Recipe:
-        """The recipe in a file, or the one of that name, with ``changes`` such as ``training.seed=7``."""
+    def load(cls, name_or_file: str | Path, changes: Iterable[str] = (), texts: Iterable[str] = ()) -> Recipe:
+        """The recipe in a file, or the one of that name.
+
+        Args:
+            name_or_file: a TOML file, or the name of a recipe that comes with the package.
+            changes: settings with other values, such as ``training.seed=7``.
+            texts: files, folders or patterns of texts, in place of the recipe's corpus.
+        """
         file = _find(name_or_file)
         try:
             data = tomllib.loads(file.read_text(encoding="utf-8"))
@@ -173,6 +186,8 @@ class Recipe:
             raise InputError(f"{file}: cannot be read: {error.strerror or error}") from error
         except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
             raise InputError(f"{file} is not TOML: {error}") from error
+        if texts := list(texts):
+            data["corpus"] = _own_corpus(data.get("corpus")) | {"kind": "texts", "files": texts}
         for change in changes:
             _change(data, change)
         return cls.parse(data, str(file), file.parent)
@@ -201,7 +216,9 @@ class Recipe:
         lines = []
         for name, section in self.as_dict().items():
             lines.append(f"[{name}]")
+            default = asdict(_SECTIONS[name]())
             lines += [f"{key} = {_toml(value)}" for key, value in section.items() if value is not None]
+            lines += [f'{key} = "none"' for key, value in section.items() if value is None is not default[key]]
             lines.append("")
         return "\n".join(lines)
 
@@ -259,7 +276,15 @@ def _change(data: dict[str, Any], change: str) -> None:
         place = place.setdefault(table, {})
     if not isinstance(place, dict):
         raise OptionError(f"'{change}': '{section}' has no settings below it")
+    if path.strip() == "corpus.files":  # a path that does not exist must not be replaced by a dataset of the hub
+        place = data[section] = _own_corpus(place)
     place[last] = value
+
+
+def _own_corpus(corpus: Any) -> dict[str, Any]:
+    """The recipe's corpus section without its texts, for others to take their place."""
+    given = corpus if isinstance(corpus, dict) else {}
+    return {key: value for key, value in given.items() if key not in ("files", "hub", "config", "split")}
 
 
 def _known(given: Iterable[str], valid: Iterable[str], complaint: str) -> None:
@@ -320,6 +345,7 @@ def _check(recipe: Recipe) -> None:
         "corpus.max_words": 2,
         "corpus.limit": 1,
         "labels.keep": 1,
+        "labels.max_phrase_words": 1,
         "labels.workers": 1,
         "sampling.labels": 1,
         "sampling.negatives": 1,
@@ -358,8 +384,6 @@ def _check_together(recipe: Recipe) -> None:
     corpus, objective, validation = recipe.corpus, recipe.objective, recipe.validation
     if corpus.min_words >= corpus.max_words:
         raise OptionError(f"corpus.min_words ({corpus.min_words}) must be below max_words ({corpus.max_words})")
-    if corpus.files and corpus.hub:
-        raise OptionError("corpus.files and corpus.hub exclude each other: give one of them")
     if recipe.sampling.places > recipe.labels.keep:
         raise OptionError(f"sampling.labels ({recipe.sampling.places}) is more than labels.keep ({recipe.labels.keep})")
     if recipe.training.warmup >= 1:
@@ -368,7 +392,11 @@ def _check_together(recipe: Recipe) -> None:
         raise OptionError(
             "objective: a triplet has one pair, for which there is loss = 'hinge', scale = 'cosine' or 'log'"
         )
-    if objective.kind == "one-pass" and recipe.model.pooling == "cls":
+    if (objective.kind == "distill") != (recipe.sampling.kind == "unlabelled"):
+        raise OptionError(
+            "objective.kind = 'distill' and sampling.kind = 'unlabelled' belong together: distillation has no labels"
+        )
+    if objective.kind != "triplet" and recipe.model.pooling == "cls":
         raise OptionError("model.pooling = 'cls' exists in the exact form only: objective.kind = 'triplet'")
     if validation.monitor == "f1" and not validation.sets:
         raise OptionError("validation.monitor = 'f1' needs validation.sets")
