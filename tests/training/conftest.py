@@ -59,7 +59,7 @@ def recipe(tiny_model: Callable[[str], Path]) -> Callable[..., Recipe]:
             "model": {"name": str(tiny_model(kind)), "pooling": "mean"},
             "corpus": {"files": ["corpus.txt"]},
             "training": {"batch": 4, "steps": 6, "learning_rate": 1e-3, "device": "cpu"},
-            "validation": {"every": 0, "held_out": 8},
+            "validation": {"every": 0, "held_out": 8, "select": "last"},
             "output": {"log_every": 1, "checkpoint_every": 2, "tensorboard": False},
         }
         for section, some in changes.items():

@@ -2,6 +2,7 @@ import csv
 import errno
 import json
 import os
+import shutil
 import subprocess
 import sys
 
@@ -10,10 +11,10 @@ import pytest
 import torch
 from numpy.testing import assert_allclose
 
-from mderank import InputError, MDERank, NGrams, OptionError, TrainingError, load_encoder
+from mderank import InputError, MDERank, MDERankWarning, NGrams, OptionError, TrainingError, load_encoder
 from mderank.testing import FakeTagger
 from mderank.training import checkpoint
-from mderank.training.loop import train
+from mderank.training.loop import _check_processes, train
 
 from .conftest import PLANTED, document
 
@@ -61,7 +62,7 @@ def test_what_a_run_leaves_behind(planted, recipe, tiny_model, tmp_path):
     assert result.state.finished
     assert (result.state.step, result.steps) == (6, 6)
     there = {each.name for each in (tmp_path / "run").iterdir()}
-    assert there == {"checkpoints", "curves.svg", "log.csv", "model", "recipe.json", "recipe.toml"}
+    assert there == {".lock", "checkpoints", "curves.svg", "log.csv", "model", "recipe.json", "recipe.toml"}
     assert [each.name for each in checkpoint.checkpoints(tmp_path / "run" / "checkpoints")] == [
         "step-00000004",
         "step-00000006",
@@ -129,42 +130,172 @@ def test_batches_on_a_device_do_not_matter(planted, recipe, tmp_path):
     assert_allclose(losses(tmp_path / "1"), losses(tmp_path / "4"), rtol=1e-4)
 
 
-def test_two_processes_give_the_losses_of_one(planted, recipe, tmp_path):
-    file = planted()
-    settings = recipe(objective={"stay": 0.5}, validation={"every": 3})
+@pytest.fixture
+def launch(planted, tmp_path):
+    """A function that trains a recipe by torchrun, in real processes, and returns what came of it."""
+
+    def run(settings, name, *, processes=2):
+        file = planted()
+        (tmp_path / "recipe.toml").write_text(settings.as_toml())
+        script = tmp_path / "run.py"
+        script.write_text(
+            "import os, sys\nfrom pathlib import Path\nimport torch\n"
+            "import mderank.training.labels as labels\nfrom mderank.cli import main\n"
+            f"Path({str(tmp_path)!r}, 'process-' + os.environ['RANK']).touch()\n"
+            f"torch.set_num_threads(1)\nlabels.label_corpus = lambda *_, **__: Path({str(file)!r})\n"
+            f"sys.argv = ['mderank', 'train', {str(tmp_path / 'recipe.toml')!r}, '--out', {str(tmp_path / name)!r}]\n"
+            "main()\n"
+        )
+        return subprocess.run(
+            [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", str(processes), script],
+            capture_output=True,
+            text=True,
+            check=False,
+            env={**os.environ, "OMP_NUM_THREADS": "1"},
+        )
+
+    return run
+
+
+@pytest.mark.parametrize("device", ["cpu", "auto"])
+def test_two_processes_give_the_losses_of_one(device, launch, planted, recipe, tmp_path):
+    if device == "auto" and torch.accelerator.is_available():
+        pytest.skip("this machine has a GPU, which one process alone can use")
+    planted()
+    settings = recipe(objective={"stay": 0.5}, validation={"every": 3}, training={"device": device})
     train(settings, tmp_path / "one")
-    (tmp_path / "recipe.toml").write_text(settings.as_toml())
-    script = tmp_path / "run.py"
-    script.write_text(
-        "import sys\nfrom pathlib import Path\nimport torch\n"
-        "import mderank.training.labels as labels\nfrom mderank.cli import main\n"
-        f"torch.set_num_threads(1)\nlabels.label_corpus = lambda *_, **__: Path({str(file)!r})\n"
-        f"sys.argv = ['mderank', 'train', {str(tmp_path / 'recipe.toml')!r}, '--out', {str(tmp_path / 'two')!r}]\n"
-        "main()\n"
-    )
-    launch = [sys.executable, "-m", "accelerate.commands.launch", "--cpu", "--num_processes", "2", "--num_machines",
-              "1", "--mixed_precision", "no", "--dynamo_backend", "no", "--main_process_port", "0",
-              str(script)]  # fmt: skip
-    done = subprocess.run(
-        launch, capture_output=True, text=True, check=False, env={**os.environ, "OMP_NUM_THREADS": "1"}
-    )
+    done = launch(settings, "two")
     assert done.returncode == 0, done.stderr
-    assert done.stderr.count("step 3/6") == 1  # one of the two speaks
+    assert {each.name for each in tmp_path.glob("process-*")} == {"process-0", "process-1"}
+    for line in ("step 3/6", "step 6/6", "use it with --model"):
+        assert done.stderr.count(line) == 1  # only the first process reports
     assert_allclose(losses(tmp_path / "two"), losses(tmp_path / "one"), rtol=1e-4)
     assert_allclose(losses(tmp_path / "two", "accuracy"), losses(tmp_path / "one", "accuracy"), atol=0.5)
     assert json.loads((tmp_path / "two" / "checkpoints" / "step-00000006" / "state.json").read_text())["finished"]
 
 
+def test_processes_that_do_not_train_together_are_refused(planted, recipe, tmp_path, monkeypatch):
+    planted()
+    monkeypatch.setenv("WORLD_SIZE", "2")  # as a launcher sets it; the processes know nothing of each other
+    with pytest.raises(TrainingError, match=r"2 processes were started, but they do not train together: .*torchrun"):
+        _check_processes(1)
+    _check_processes(2)
+
+
+def test_two_runs_in_one_folder_are_refused(planted, recipe, tmp_path):
+    planted()
+    errors = []
+
+    def stop():
+        try:
+            train(recipe(), tmp_path / "run")
+        except TrainingError as error:
+            errors.append(str(error))
+        return True
+
+    train(recipe(), tmp_path / "run", stop=stop)
+    assert len(errors) == 1
+    assert "another process is training in" in errors[0]
+    assert train(recipe(), tmp_path / "run").state.finished  # the lock is gone with its run
+
+
 def test_early_stopping_keeps_the_best(planted, recipe, tmp_path, monkeypatch):
     planted()
-    measured = iter([50.0, 60.0, 55.0, 58.0, 99.0])
-    monkeypatch.setattr(
-        "mderank.training.validation.held_out", lambda *_: {"held_out_loss": 1.0, "held_out_accuracy": next(measured)}
-    )
-    result = train(recipe(validation={"every": 1, "patience": 2}), tmp_path / "run")
+    measuring(monkeypatch, 50.0, 60.0, 55.0, 58.0, 99.0)
+    result = train(recipe(validation={"every": 1, "patience": 2, "select": "best"}), tmp_path / "run")
     assert (result.state.step, result.state.best_step, result.state.best) == (3, 1, 60.0)
     assert result.state.finished
     assert "those of step 1." in (result.model / "README.md").read_text()
+
+
+def measuring(monkeypatch, *accuracies):
+    measured = iter(accuracies)
+    monkeypatch.setattr(
+        "mderank.training.validation.held_out", lambda *_: {"held_out_loss": 1.0, "held_out_accuracy": next(measured)}
+    )
+
+
+def weights(folder):
+    from safetensors.torch import load_file
+
+    return load_file(folder / "model.safetensors")
+
+
+def test_an_untrained_encoder_that_is_best_is_said_and_the_last_one_kept(
+    planted, recipe, tiny_model, tmp_path, monkeypatch, text
+):
+    planted()
+    measuring(monkeypatch, 80.0, 70.0, 75.0)
+    message = (
+        r"did not improve the encoder: held out accuracy was 80 before the first step and 75 after step 6\. .*last"
+    )
+    with pytest.warns(MDERankWarning, match=message):
+        result = train(recipe(validation={"every": 3, "select": "best"}), tmp_path / "run")
+    assert result.last == tmp_path / "run" / "last"
+    before, best, last = (weights(folder) for folder in (tiny_model("bert"), result.model, result.last))
+    assert all(torch.equal(before[name], best[name]) for name in before)
+    assert not all(torch.equal(before[name], last[name]) for name in before)
+    assert "those of step 0." in (result.model / "README.md").read_text()
+    card = (result.last / "README.md").read_text()
+    assert "those of step 6." in card
+    assert "| held out accuracy | 80 | 75 |" in card
+    assert MDERank(str(result.last), tagger=FakeTagger()).extract(text)
+
+
+def test_the_last_step_is_published_where_the_recipe_selects_nothing(planted, recipe, tmp_path, monkeypatch):
+    planted()
+    measuring(monkeypatch, 80.0, 70.0, 75.0)
+    result = train(recipe(validation={"every": 3}), tmp_path / "run")
+    assert result.last is None
+    trained = checkpoint._load(tmp_path / "run" / "checkpoints" / "step-00000006" / checkpoint.WEIGHTS)
+    published = weights(result.model)
+    assert all(torch.equal(trained[f"encoder.{name}"], published[name]) for name in published)
+    assert "those of step 6." in (result.model / "README.md").read_text()
+
+
+def test_a_run_stopped_before_its_result_was_written_writes_it_later(planted, recipe, tmp_path, monkeypatch):
+    planted()
+    settings = recipe(validation={"every": 3, "select": "last"})
+
+    def full(*_):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr("mderank.training.model.write", full)
+        with pytest.raises(KeyboardInterrupt):
+            train(settings, tmp_path / "run")
+    assert train(settings, tmp_path / "run").model.is_dir()
+
+
+def test_two_runs_of_one_recipe_write_the_same_bytes(planted, recipe, tiny_model, tmp_path):
+    """A pooling layer that the checkpoint does not have is drawn at random: from the recipe's seed."""
+    from safetensors.torch import load_file, save_file
+
+    planted()
+    folder = tmp_path / "headless"
+    shutil.copytree(tiny_model("bert"), folder)
+    kept = {name: each for name, each in load_file(folder / "model.safetensors").items() if "pooler" not in name}
+    save_file(kept, folder / "model.safetensors", metadata={"format": "pt"})
+    settings = recipe(model={"name": str(folder)})
+    one, two = (train(settings, tmp_path / name).model / "model.safetensors" for name in ("one", "two"))
+    assert "pooler.dense.weight" in load_file(one)
+    assert one.read_bytes() == two.read_bytes()
+
+
+def test_distillation_brings_one_pass_nearer_to_the_exact_form(planted, recipe, tmp_path):
+    planted(200)
+    settings = recipe(
+        objective={"kind": "distill", "stay": 1.0, "stay_to": "states"},
+        sampling={"kind": "unlabelled"},
+        training={"steps": 60, "batch": 16, "device_batch": 16, "learning_rate": 3e-3},
+        validation={"every": 60, "held_out": 20},
+        output={"checkpoint_every": 1000, "log_every": 20},
+    )
+    result = train(settings, tmp_path / "run")
+    first, last = result.state.first, result.state.last_values
+    assert last["held_out_loss"] < 0.9 * first["held_out_loss"]
+    assert last["held_out_accuracy"] > first["held_out_accuracy"]
+    assert "Labels**: none" in (result.model / "README.md").read_text()
 
 
 def test_f1_on_a_labelled_set(planted, recipe, tmp_path):

@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose
 from mderank import load_encoder
 from mderank.encoding import Request, embed
 from mderank.ranking.similarity import compare
-from mderank.training.objective import Objective, accuracy, collate, distance, hinge, listwise, scaled
+from mderank.training.objective import Objective, accuracy, collate, distance, distillation, hinge, listwise, scaled
 from mderank.training.recipe import Objective as Settings
 from mderank.training.sampling import Sampler
 
@@ -84,12 +84,13 @@ def scene(tiny_model, recipe):
     """A tiny encoder in float64, its objective, and two documents as a batch."""
 
     def make(model="bert", *, count=2, **objective):
-        made = recipe(model, objective=objective)
+        sampling = {"kind": "unlabelled"} if objective.get("kind") == "distill" else {}
+        made = recipe(model, objective=objective, sampling=sampling)
         encoder = load_encoder(tiny_model(model))
         sampler = Sampler(made, encoder.spec, len(encoder.tokenizer.get_vocab()))
         labelled = [document(seed, words=16 + 4 * seed) for seed in range(count)]
         samples = [sampler.sample(each, encoder.pieces(each.text), (7, seed)) for seed, each in enumerate(labelled)]
-        batch = collate(encoder.spec, samples, packed=made.objective.kind == "one-pass")
+        batch = collate(encoder.spec, samples, packed=made.objective.kind != "triplet")
         return encoder, made.objective, labelled, samples, batch
 
     return make
@@ -102,14 +103,15 @@ def test_scores_are_those_of_extraction(scene, model, pooling, form):
     encoder, settings, labelled, samples, batch = scene(model, kind=form)
     objective = Objective(settings, encoder.module, pooling=pooling)
     with torch.no_grad():
-        documents, changes, _ = objective.embeddings(batch)
+        embedded = objective.embeddings(batch)
     for number, (each, sample) in enumerate(zip(labelled, samples, strict=True)):
         pieces = encoder.pieces(each.text)
         # The same rows, named by their characters.
         masks = [tuple((pieces.starts[row - 1], pieces.ends[row - 1]) for row in rows) for rows in sample.rows]
         (expected,) = embed(encoder, [Request(pieces, (), masks)], pooling=pooling, layer=2, exact=form == "triplet")
         _, scores = compare(expected.document, expected.changes, "cosine")
-        assert_allclose(distance(documents[number], changes[number]), scores, rtol=2e-3, atol=1e-7)
+        ours = distance(embedded.documents[number], embedded.changes[number])
+        assert_allclose(ours, scores, rtol=2e-3, atol=1e-7)
 
 
 @pytest.mark.parametrize(
@@ -121,6 +123,7 @@ def test_scores_are_those_of_extraction(scene, model, pooling, form):
         {"kind": "one-pass", "loss": "hinge", "scale": "cosine", "stay": 0.7},
         {"kind": "one-pass", "loss": "hinge", "scale": "cosine", "stay": 0.7, "stay_to": "states"},
         {"kind": "triplet"},
+        {"kind": "distill", "stay": 0.7, "stay_to": "states"},
     ],
     ids=str,
 )
@@ -152,6 +155,36 @@ def test_gradients_are_the_slopes(scene, settings, pooling):
         gradients.append(float((parameter.grad * direction).sum()))
     assert_allclose(gradients, slopes, rtol=1e-4, atol=1e-8)
     assert np.abs(slopes).max() > 1e-6
+
+
+def test_distillation_by_hand():
+    wanted = torch.tensor([[3.0, 0.0], [0.0, 4.0]])
+    scores, targets = torch.tensor([0.1, 0.4]), torch.tensor([0.1, 0.1])
+    # The changes are off by 1 and 2 of 3² + 4² = 25; ln(0.1 / 0.1) = 0 and ln(0.4 / 0.1) are off their mean by ln 2.
+    loss = distillation(wanted + torch.tensor([[1.0, 0.0], [0.0, -2.0]]), wanted, scores, targets)
+    assert loss.item() == pytest.approx(5 / 25 + np.log(2) ** 2)
+    assert distillation(wanted, wanted, 7 * targets, targets).item() == pytest.approx(0, abs=1e-9)
+    assert distillation(wanted[:0], wanted[:0], scores[:0], targets[:0]).item() == 0
+
+
+def test_the_teacher_is_the_original_in_the_exact_form(scene):
+    encoder, settings, labelled, samples, batch = scene(kind="distill")
+    original = copy.deepcopy(encoder.module)
+    objective = Objective(settings, encoder.module, pooling="mean", original=original)
+    losses = objective(batch)
+    for number, (each, sample) in enumerate(zip(labelled, samples, strict=True)):
+        pieces = encoder.pieces(each.text)
+        masks = [tuple((pieces.starts[row - 1], pieces.ends[row - 1]) for row in rows) for rows in sample.rows]
+        assert len(masks) == len(each.phrases)
+        request = [Request(pieces, (), masks)]
+        (one_pass,), (exact,) = (embed(encoder, request, pooling="mean", layer=2, exact=form) for form in (False, True))
+        scores, targets = (compare(some.document, some.changes, "cosine")[1] for some in (one_pass, exact))
+        tensors = (torch.from_numpy(np.asarray(some)) for some in (one_pass.changes, exact.changes, scores, targets))
+        assert losses["rank"][number].item() == pytest.approx(distillation(*tensors).item(), rel=1e-3)
+        pairs = targets[:, None] > targets[None]
+        assert losses["pairs"][number].item() == pairs.sum()
+        share = (scores[:, None] > scores[None])[pairs].mean()
+        assert losses["accuracy"][number].item() == pytest.approx(share)
 
 
 def test_a_document_does_not_depend_on_what_it_is_batched_with(scene):

@@ -31,6 +31,16 @@ def test_graded_sampling_is_both():
     assert pairs(Sampling("graded")) == pairs(Sampling("absolute")) | pairs(Sampling("relative"))
 
 
+def test_unlabelled_sampling_compares_nothing_and_draws_from_all_candidates():
+    assert pairs(Sampling("unlabelled")) == set()
+    rows = [np.array([each]) for each in range(5)]
+    drawn = [
+        chosen(Sampling("unlabelled", negatives=2), RANKS, rows, np.random.default_rng(seed)) for seed in range(30)
+    ]
+    assert {len(each) for each in drawn} == {2}
+    assert {int(index) for each in drawn for index in each} == set(range(5))
+
+
 def test_two_forms_of_one_label_are_not_compared():
     assert pairs(Sampling("relative"), np.array([0, 0, 1])) == {(0, 2), (1, 2)}
 

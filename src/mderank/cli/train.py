@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 from pathlib import Path
 from typing import Any
@@ -11,18 +12,20 @@ import click
 
 @click.command()
 @click.argument("recipe")
+@click.argument("texts", nargs=-1)
 @click.option("--out", "-o", type=click.Path(path_type=Path), required=True, metavar="DIR",
-              help="Where checkpoints, log and model go; a run that is there goes on.")  # fmt: skip
+              help="Folder for checkpoints, log and model; a run that is there resumes.")  # fmt: skip
 @click.option("--set", "changes", multiple=True, metavar="SECTION.KEY=VALUE",
-              help="Another value for a setting of the recipe; repeatable.")  # fmt: skip
+              help="Change a setting of the recipe; repeatable.")  # fmt: skip
 @click.option("--labels", type=click.Path(path_type=Path), metavar="DIR",
-              help="Where pseudo labels are kept for runs to share.  [default: labels/ beside OUT]")  # fmt: skip
+              help="Folder for pseudo labels, which runs share.  [default: labels/ beside OUT]")  # fmt: skip
 @click.option("--show", is_flag=True, help="Print the recipe with all settings, and do nothing.")
 @click.option("--quiet", "-q", is_flag=True, help="No progress; errors only.")
 @click.pass_context
 def train(
     context: click.Context,
     recipe: str,
+    texts: tuple[str, ...],
     out: Path,
     changes: tuple[str, ...],
     labels: Path | None,
@@ -31,20 +34,32 @@ def train(
 ) -> None:
     """Train an encoder for keyphrases, without labels by people.
 
-    RECIPE is a TOML file, or one that comes with mderank: paper (KPEBERT as the paper trained it), minilm-one-pass,
-    minilm-triplet. Runs on the CPU or GPU that it finds, or on several: accelerate launch --no_python mderank train ….
-    Stopped at any moment, the same command goes on. DIR/model is the result, for --model and 'mderank export'. Needs
-    the extra 'train'.
+    RECIPE is a TOML file, or the name of a recipe that comes with mderank:
+
+    \b
+    paper            KPEBERT as the paper trained it: BERT, WikiText-103, triplets
+    own-texts        a small encoder, on texts of yours: mderank train own-texts papers/ --out mine
+    minilm-one-pass  the same on WikiText-2: all pairs of a document in one pass
+    minilm-triplet   the same with the paper's triplets
+    minilm-distill   one pass learns from the exact form, without labels
+
+    TEXTS are files, folders or patterns that any recipe is then trained on, in place of its own corpus. Models and
+    corpora that are not on this machine are fetched from the Hugging Face hub.
+
+    Training runs on the GPU or CPU that it finds, or in several processes: accelerate launch --no_python mderank train
+    …, or torchrun --no-python --nproc-per-node 2 mderank train …. A stopped run resumes with the same command.
+    DIR/model is the result, for --model and 'mderank export'. Needs: pip install 'mderank[train]'.
     """
     from mderank.training.loop import train as run
     from mderank.training.recipe import Recipe
 
-    chosen = Recipe.load(recipe, changes)
+    chosen = Recipe.load(recipe, changes, texts)
     if show:
         click.echo(chosen.as_toml())
         return
     asked: list[int] = []
-    previous = {each: signal.signal(each, _note(asked)) for each in (signal.SIGINT, signal.SIGTERM)}
+    quiet = quiet or int(os.environ.get("RANK", "0")) > 0  # of several processes, the first reports
+    previous = {each: signal.signal(each, _note(asked, quiet)) for each in (signal.SIGINT, signal.SIGTERM)}
     try:
         result = run(
             chosen,
@@ -60,15 +75,18 @@ def train(
         context.exit(130)
     if not quiet and result.model is not None:
         click.echo(f"{result.model}: use it with --model {result.model}", err=True)
+        if result.last is not None:
+            click.echo(f"{result.last}: the encoder of the last step", err=True)
 
 
-def _note(asked: list[int]) -> Any:
+def _note(asked: list[int], quiet: bool) -> Any:
     """A handler that lets the step end; asked again, it does not."""
 
     def handle(number: int, frame: Any) -> None:
         if asked:
             raise KeyboardInterrupt
         asked.append(number)
-        click.echo("mderank: stopping after this step; once more to stop at once", err=True)
+        if not quiet:
+            click.echo("mderank: stopping after this step; once more to stop at once", err=True)
 
     return handle

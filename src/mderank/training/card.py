@@ -15,6 +15,7 @@ _VERSIONED = ("torch", "transformers", "accelerate", "tokenizers", "spacy", "num
 
 _WHAT = {
     "one-pass": "all pairs of a document from one packed forward pass",
+    "distill": "one packed pass learns the changes that the original encoder has in the exact form",
     "triplet": "the paper's triplets, one pair of a document from three passes",
 }
 
@@ -29,6 +30,7 @@ def card(recipe: Recipe, state: dict[str, Any], facts: dict[str, Any]) -> str:
     base = Path(recipe.model.name).name if Path(recipe.model.name).is_dir() else recipe.model.name
     objective, labels = recipe.objective, recipe.labels
     source = recipe.corpus.hub or ", ".join(Path(file).name for file in recipe.corpus.files)
+    distilled = objective.kind == "distill"
     keeping = [f"{objective.mlm:g} × its language model's loss"] if objective.mlm else []
     keeping += [f"{objective.stay:g} × the distance from the original ({objective.stay_to})"] if objective.stay else []
     lines = [
@@ -50,18 +52,22 @@ def card(recipe: Recipe, state: dict[str, Any], facts: dict[str, Any]) -> str:
         "",
         "## Training",
         "",
-        f"- **Objective**: {_WHAT[objective.kind]}; {objective.loss} loss on {objective.scale} scores, margin "
-        f"{objective.margin:g}" + (f"; plus {' and '.join(keeping)}" if keeping else "") + ".",
-        f"- **Labels**: the first {recipe.sampling.places} phrases of `{labels.method}` ({labels.candidates} "
+        f"- **Objective**: {_WHAT[objective.kind]}"
+        + ("" if distilled else f"; {objective.loss} loss on {objective.scale} scores, margin {objective.margin:g}")
+        + (f"; plus {' and '.join(keeping)}" if keeping else "")
+        + ".",
+        "- **Labels**: none."
+        if distilled
+        else f"- **Labels**: the first {recipe.sampling.places} phrases of `{labels.method}` ({labels.candidates} "
         f"candidates), {recipe.sampling.kind} sampling. No document was labelled by people.",
         f"- **Corpus**: {source}; {facts['documents']} documents of {recipe.corpus.min_words} to "
         f"{recipe.corpus.max_words} words, {facts['held_out']} others held out.",
         f"- **Steps**: {state['step']} of {facts['steps']} steps of {recipe.training.batch} documents; the weights are "
-        f"those of step {state['best_step'] if state['best'] is not None else state['step']}.",
+        f"those of step {facts['weights_of']}.",
         "",
         "## Measured",
         "",
-        *_metrics(recipe, state),
+        *_metrics(recipe, state, facts),
         "",
         "## Recipe",
         "",
@@ -93,19 +99,24 @@ def _pooling(facts: dict[str, Any]) -> str:
     return "--pooling cls --exact " if facts["pooling"] == "cls" else ""
 
 
-def _metrics(recipe: Recipe, state: dict[str, Any]) -> list[str]:
-    first, best = state.get("first") or {}, state.get("best_values") or {}
-    if not best:
+def _metrics(recipe: Recipe, state: dict[str, Any], facts: dict[str, Any]) -> list[str]:
+    first, measured = state.get("first") or {}, facts["measured"]
+    if not measured:
         return ["Nothing: the recipe has no validation."]
+    selected = recipe.validation.select == "best"
     told = f"F1 in per cent, protocol `{recipe.validation.protocol}`, first {recipe.validation.documents} documents. "
     return [
         (told if recipe.validation.sets else "")
-        + "These documents decided when to stop and which weights to keep; they are no test.",
+        + (
+            "These documents decided which weights to keep: the figures are not a test."
+            if selected
+            else "These documents were not trained on; the weights are those of the last step, whatever was measured."
+        ),
         "",
         "| | before | after |",
         "|---|---|---|",
         *(
             f"| {name.replace('_', ' ')} | {first.get(name, float('nan')):.4g} | {value:.4g} |"
-            for name, value in best.items()
+            for name, value in measured.items()
         ),
     ]

@@ -3,25 +3,30 @@
     folder/recipe.json     what is done
     folder/log.csv         what came of it, a line every few steps; curves.svg shows it
     folder/checkpoints/    where it stands; the same command goes on from there
-    folder/model/          the best encoder so far, for ``--model``
+    folder/model/          the encoder, for ``--model``: the best so far, or that of the last step (validation.select)
+    folder/last/           the encoder of the last step, where another one was better
 
-It runs on whatever Accelerate finds: one CPU, one GPU, or as many processes as ``accelerate launch`` started.
+It runs on the device that Accelerate finds, or in as many processes as ``torchrun`` or ``accelerate launch`` started.
 """
 
 from __future__ import annotations
 
 import json
 import math
+import os
 import time
-from collections.abc import Callable
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mderank.errors import InputError, MDERankError, MissingExtraError, TrainingError
+from mderank.errors import InputError, MDERankError, MDERankWarning, MissingExtraError, TrainingError
 from mderank.tagging import Tagger
 from mderank.training.recipe import Recipe
+from mderank.util.files import lock_file
 
 if TYPE_CHECKING:
     import torch
@@ -29,7 +34,8 @@ if TYPE_CHECKING:
 
     from mderank.training.objective import Batch
 
-CHECKPOINTS, MODEL, RECIPE_FILE, CURVES = "checkpoints", "model", "recipe.json", "curves.svg"
+CHECKPOINTS, MODEL, LAST, RECIPE_FILE, CURVES = "checkpoints", "model", "last", "recipe.json", "curves.svg"
+LOCK = ".lock"
 _PARTS = ("loss", "rank", "mlm", "stay", "accuracy", "pairs")
 
 
@@ -43,6 +49,7 @@ class State:
     best: float | None = None
     best_step: int = 0
     best_values: dict[str, float] = field(default_factory=dict)
+    last_values: dict[str, float] = field(default_factory=dict)  # measured in the last validation
     waited: int = 0  # validations since the best one
     finished: bool = False
     scaler: dict[str, Any] | None = None  # of half precision
@@ -54,10 +61,19 @@ class State:
 
 @dataclass(frozen=True)
 class Result:
-    """What came of a run."""
+    """What came of a run.
+
+    Attributes:
+        folder: the run's folder.
+        model: the folder of the encoder; None if the run was interrupted before one was written.
+        last: the folder of the last step's encoder, where ``model`` is that of an earlier step.
+        state: where the run stands.
+        steps: the steps of the whole run.
+    """
 
     folder: Path
-    model: Path | None  # None if it was interrupted before anything was measured
+    model: Path | None
+    last: Path | None
     state: State
     steps: int
 
@@ -83,15 +99,16 @@ def train(
     except ImportError as error:
         raise MissingExtraError("mderank train", "train") from error
     folder = Path(folder)
-    run = _Run(recipe, folder, labels or folder.parent / "labels", tagger, report)
-    try:
-        return run.go(stop)
-    except InputError as error:
-        from mderank.training.checkpoint import going_on
+    with _locked(folder):
+        run = _Run(recipe, folder, labels or folder.parent / "labels", tagger, report)
+        try:
+            return run.go(stop)
+        except InputError as error:
+            from mderank.training.checkpoint import going_on
 
-        raise TrainingError(f"{error}; {going_on(folder / CHECKPOINTS)}") from error
-    finally:
-        run.close()
+            raise TrainingError(f"{error}; {going_on(folder / CHECKPOINTS)}") from error
+        finally:
+            run.close()
 
 
 class _Run:
@@ -172,11 +189,14 @@ class _Run:
                     self.log.write(state.step, values)
                 since = _Sums(time.perf_counter() - began)
             state.finished = last or self._patience_is_over()
+            if state.finished:  # before the checkpoint, which says that nothing is left to do
+                self._finish()
             if state.finished or interrupted or state.step % output.checkpoint_every == 0:
                 self._checkpoint()
             if state.finished or interrupted:
                 break
-        self._finish(interrupted)
+        if not state.finished:
+            self.report(f"stopped after step {state.step}: the same command resumes from there")
         return self._result()
 
     def _step(self, batches: list[Batch], stop: Callable[[], bool]) -> tuple[dict[str, float], bool]:
@@ -270,17 +290,30 @@ class _Run:
         shared = [measured]
         broadcast_object_list(shared)
         (measured,) = shared
-        monitor = settings.monitor or ("f1" if settings.sets else "accuracy")
-        value = measured.get("f1" if monitor == "f1" else "held_out_accuracy", 0.0)
+        value = measured.get(self._monitored, 0.0)
         self.report(f"step {state.step}: " + ", ".join(f"{name} {each:.4g}" for name, each in measured.items()))
+        state.last_values = measured
         if state.step == 0:
             state.first = measured
         if state.best is None or value > state.best:
             state.best, state.best_step, state.best_values, state.waited = value, state.step, measured, 0
-            self._publish()
+            if settings.select == "best":
+                self._publish(MODEL)
         else:
             state.waited += 1
         self._draw()
+
+    @property
+    def _monitored(self) -> str:
+        """The measured value that decides which encoder is the best."""
+        settings = self.recipe.validation
+        monitor = settings.monitor or ("f1" if settings.sets else "accuracy")
+        return "f1" if monitor == "f1" else "held_out_accuracy"
+
+    @property
+    def _selects(self) -> bool:
+        """Whether the published encoder is the best one measured, not that of the last step."""
+        return self._validates and self.recipe.validation.select == "best"
 
     def _patience_is_over(self) -> bool:
         patience = self.recipe.validation.patience
@@ -344,21 +377,24 @@ class _Run:
             self.report(f"going on from {there[-1]}")
         return state
 
-    def _publish(self) -> None:
-        """Write the encoder as it is now."""
+    def _publish(self, name: str) -> None:
+        """Write the encoder as it is now to the folder ``name``."""
         from mderank.training import model
         from mderank.training.checkpoint import writing
 
         if self.main:
-            with writing(self.folder / MODEL, self.folder / CHECKPOINTS) as draft:
+            with writing(self.folder / name, self.folder / CHECKPOINTS) as draft:
                 model.write(draft, self.recipe, self.objective)
-                self._write_card(draft)
+                self._write_card(draft, self.state.step, self.state.last_values)
         self.accelerator.wait_for_everyone()
 
-    def _write_card(self, folder: Path) -> None:
+    def _write_card(self, folder: Path, weights_of: int, measured: dict[str, float]) -> None:
+        """Write the model card of an encoder that has the weights of step ``weights_of``."""
         from mderank.training.card import write_card
 
         facts = {
+            "weights_of": weights_of,
+            "measured": measured,
             "documents": len(self.data.documents),
             "held_out": len(self.data.others),
             "steps": self.steps,
@@ -373,19 +409,40 @@ class _Run:
         if self.main:
             write_curves({self.folder.name: self.folder / LOG_FILE}, self.folder / CURVES)
 
-    def _finish(self, interrupted: bool) -> None:
-        if interrupted and not self.state.finished:
-            self.report(f"stopped after step {self.state.step}: the same command goes on from there")
-            return
-        if not self._validates:
-            self._publish()
-        elif self.main:  # it was written when the best was found: now it is known how long the run was
-            self._write_card(self.folder / MODEL)
+    def _finish(self) -> None:
+        """Write the encoder of the last step, and say if an earlier one is better."""
+        state = self.state
+        if not self._selects:
+            self._publish(MODEL)
+        elif state.best_step != state.step:
+            self._publish(LAST)
+            if state.best_step == 0 and self.main:
+                self._warn_untrained()
+        if self._selects and self.main:  # written when the best was found: now it is known how long the run was
+            self._write_card(self.folder / MODEL, state.best_step, state.best_values)
         self._draw()
 
+    def _warn_untrained(self) -> None:
+        """Warn that no training step was better than the encoder that the run began with."""
+        state, name = self.state, self._monitored
+        warnings.warn(
+            f"training did not improve the encoder: {name.replace('_', ' ')} was {state.best:.4g} before the first "
+            f"step and {state.last_values.get(name, float('nan')):.4g} after step {state.step}. {self.folder / MODEL} "
+            f"is the untrained encoder; {self.folder / LAST} is that of the last step. Try other labels "
+            "(labels.method), a lower training.learning_rate or another validation.monitor.",
+            MDERankWarning,
+            stacklevel=2,
+        )
+
     def _result(self) -> Result:
-        model = self.folder / MODEL
-        return Result(self.folder, model if model.is_dir() else None, self.state, self.steps)
+        model, last = (self.folder / name for name in (MODEL, LAST))
+        return Result(
+            self.folder,
+            model if model.is_dir() else None,
+            last if last.is_dir() else None,
+            self.state,
+            self.steps,
+        )
 
 
 class _Sums:
@@ -416,11 +473,18 @@ def _sum_dtype(accelerator: Accelerator) -> Any:
 
 
 def _accelerator(recipe: Recipe) -> Accelerator:
+    """The device and the processes. Without a GPU, processes exchange gradients by torch's own CPU backend.
+
+    Raises:
+        TrainingError: several processes were started, but do not train together.
+    """
+    import torch
     from accelerate import Accelerator
     from accelerate.utils import DistributedDataParallelKwargs, InitProcessGroupKwargs
 
-    return Accelerator(
-        cpu=recipe.training.device == "cpu",
+    accelerator = Accelerator(
+        # Without a GPU it has to be told: it would take each process for a run of its own.
+        cpu=recipe.training.device == "cpu" or not torch.accelerator.is_available(),
         mixed_precision=recipe.training.precision,
         # One process labels the corpus or measures while the others wait: that may take hours.
         kwargs_handlers=[
@@ -429,6 +493,41 @@ def _accelerator(recipe: Recipe) -> Accelerator:
             DistributedDataParallelKwargs(find_unused_parameters=True),
         ],
     )
+    _check_processes(accelerator.num_processes)
+    return accelerator
+
+
+def _check_processes(together: int) -> None:
+    """Refuse a launch whose processes would each train by themselves, into one folder."""
+    started = int(os.environ.get("WORLD_SIZE", "1"))
+    if together != started:
+        raise TrainingError(
+            f"{started} processes were started, but they do not train together: start them with torchrun or "
+            "accelerate launch, on a CPU with --set training.device=cpu"
+        )
+
+
+@contextmanager
+def _locked(folder: Path) -> Iterator[None]:
+    """Reserve the folder for this run. Of several processes that train together, the first one does."""
+    from mderank.training.checkpoint import unwritable
+
+    if int(os.environ.get("RANK", "0")):
+        yield
+        return
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        stream = (folder / LOCK).open("ab")
+    except OSError as error:
+        raise unwritable(folder, error, folder / CHECKPOINTS) from error
+    with stream:
+        try:
+            lock_file(stream)
+        except BlockingIOError:
+            raise TrainingError(
+                f"another process is training in {folder}: wait for it, stop it, or choose another folder"
+            ) from None
+        yield
 
 
 def _claim(folder: Path, recipe: Recipe) -> None:

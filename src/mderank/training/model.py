@@ -26,15 +26,18 @@ def load(recipe: Recipe, device: torch.device) -> tuple[TorchEncoder, Objective]
     name = recipe.model.name
     if not name:
         raise OptionError("the recipe has no model: give model.name, a hub name or a folder")
-    encoder = TorchEncoder(name, device=str(device))
+    # Layers that the checkpoint does not have (BERT's pooling layer) are drawn at random. They are saved, not used.
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(recipe.training.seed)
+        encoder = TorchEncoder(name, device=str(device))
     pooling: PoolingName = recipe.model.pooling or encoder.spec.pooling
-    if recipe.objective.kind == "one-pass" and not encoder.spec.one_pass:
+    if recipe.objective.kind != "triplet" and not encoder.spec.one_pass:
         raise OptionError(
             f"the encoder '{name}' cannot do one-pass masking (its positions or its attention do not allow it): "
             "objective.kind = 'triplet'"
         )
     original = None
-    if recipe.objective.stay:
+    if recipe.objective.stay or recipe.objective.kind == "distill":
         original = copy.deepcopy(encoder.module).eval().requires_grad_(False)
     head = _with_head(name, encoder.module).to(device) if recipe.objective.mlm else None
     objective = Objective(recipe.objective, encoder.module, pooling=pooling, head=head, original=original)

@@ -2,7 +2,9 @@
 
 A phrase's score is MDERank's own, 1 − cos(E(d), E(d without it)): masking a keyphrase should change the document more
 than masking something else. The paper's triplet loss is max(sim(d, d⁺) − sim(d, d⁻) + m, 0), which in scores is
-max(s⁻ − s⁺ + m, 0). All losses are of one document each, so that how documents are spread over devices does not matter.
+max(s⁻ − s⁺ + m, 0). Distillation has no labels: one pass learns the changes that the original encoder has when every
+masked variant is encoded whole. All losses are of one document each, so that how documents are spread over devices does
+not matter.
 """
 
 from __future__ import annotations
@@ -87,6 +89,15 @@ def _padded(arrays: Sequence[Ints], size: int, value: int) -> Tensor:
     return torch.from_numpy(padded)
 
 
+@dataclass(frozen=True)
+class Embedded:
+    """The documents of a batch, each by its embedding (d,), its changes under the masks (m, d), its states (n, d)."""
+
+    documents: list[Tensor]
+    changes: list[Tensor]
+    states: list[Tensor]
+
+
 # What came out by name, one number a document (B,): the loss and its parts, the share of pairs in the right order (NaN
 # where there is none), the number of pairs. A plain dict, since that is what parallel wrappers can look into.
 Losses = dict[str, Tensor]
@@ -117,21 +128,49 @@ class Objective(torch.nn.Module):
 
     def forward(self, batch: Batch) -> Losses:
         """The losses of a batch."""
-        documents, changes, states = self.embeddings(batch)
-        scores = [distance(document, change) for document, change in zip(documents, changes, strict=True)]
-        judged = list(zip(scores, batch.better, strict=True))
-        zero = torch.zeros(len(scores), device=batch.ids.device)
-        rank = torch.stack([self.ranking(some, better) for some, better in judged])
+        ours = self.embeddings(batch)
+        original = self._embed_original(batch) if self._distills or self.settings.stay else None
+        zero = torch.zeros(len(batch.lengths), device=batch.ids.device)
+        rank, shares, pairs = self._rank(batch, ours, original)
         mlm = self._mlm(batch) if self.settings.mlm else zero
-        stay = self._stay(batch, documents, states) if self.settings.stay else zero
+        stay = self._stay(ours, original) if self.settings.stay and original is not None else zero
         return {
             "loss": rank + self.settings.mlm * mlm + self.settings.stay * stay,
             "rank": rank.detach(),
             "mlm": mlm.detach(),
             "stay": stay.detach(),
-            "accuracy": torch.stack([accuracy(some.detach(), better) for some, better in judged]),
-            "pairs": torch.stack([better.sum() for better in batch.better]),
+            "accuracy": shares,
+            "pairs": pairs,
         }
+
+    def rank(self, batch: Batch) -> tuple[Tensor, Tensor]:
+        """The loss without what keeps the encoder, and the share of pairs in the right order, of each document. (B,)"""
+        losses, shares, _ = self._rank(
+            batch, self.embeddings(batch), self._embed_original(batch) if self._distills else None
+        )
+        return losses, shares
+
+    @property
+    def _distills(self) -> bool:
+        return self.settings.kind == "distill"
+
+    def _rank(self, batch: Batch, ours: Embedded, original: Embedded | None) -> tuple[Tensor, Tensor, Tensor]:
+        """The ranking or distillation loss, the share of pairs in the right order, and the pairs, of each document."""
+        scores = [distance(*each) for each in zip(ours.documents, ours.changes, strict=True)]
+        if self._distills:
+            assert original is not None
+            targets = [distance(*each) for each in zip(original.documents, original.changes, strict=True)]
+            # The right order is that of the exact form.
+            better: Sequence[Tensor] = [target[:, None] > target[None] for target in targets]
+            losses = [
+                distillation(changes, wanted, some, target)
+                for changes, wanted, some, target in zip(ours.changes, original.changes, scores, targets, strict=True)
+            ]
+        else:
+            better = batch.better
+            losses = [self.ranking(some, each) for some, each in zip(scores, better, strict=True)]
+        shares = [accuracy(some.detach(), each) for some, each in zip(scores, better, strict=True)]
+        return torch.stack(losses), torch.stack(shares), torch.stack([each.sum() for each in better])
 
     def ranking(self, scores: Tensor, better: Tensor) -> Tensor:
         """The ranking loss of one document."""
@@ -140,11 +179,20 @@ class Objective(torch.nn.Module):
             return hinge(values, better, self.settings.margin)
         return listwise(values / self.settings.temperature, better)
 
-    def embeddings(self, batch: Batch) -> tuple[list[Tensor], list[Tensor], list[Tensor]]:
-        """Each document's embedding (d,), its changes under the masks (m, d), and its states (n, d)."""
-        return self._packed(batch) if batch.packed_ids is not None else self._exact(batch)
+    def embeddings(self, batch: Batch) -> Embedded:
+        """The documents, and what the masks change, by the encoder as it is now."""
+        return self._packed(batch) if batch.packed_ids is not None else self._exact(batch, self.encoder)
 
-    def _packed(self, batch: Batch) -> tuple[list[Tensor], list[Tensor], list[Tensor]]:
+    def _embed_original(self, batch: Batch) -> Embedded:
+        """The same by the original encoder, in the exact form; without the masks unless they are learned from."""
+        (original,) = self._original
+        assert original is not None
+        if not self._distills:
+            batch = replace(batch, rows=tuple(() for _ in batch.rows))
+        with torch.no_grad():
+            return self._exact(batch, original)
+
+    def _packed(self, batch: Batch) -> Embedded:
         """One pass: the masks' tokens stand behind the document."""
         assert batch.visible is not None
         dtype = next(self.encoder.parameters()).dtype
@@ -161,9 +209,9 @@ class Objective(torch.nn.Module):
             documents.append(_pooled(window, self.pooling))
             changes.append(_POOLED_CHANGES[self.pooling](window, rows, masked))
             states.append(window)
-        return documents, changes, states
+        return Embedded(documents, changes, states)
 
-    def _exact(self, batch: Batch) -> tuple[list[Tensor], list[Tensor], list[Tensor]]:
+    def _exact(self, batch: Batch, encoder: torch.nn.Module) -> Embedded:
         """The paper's way: the document and every masked variant encoded whole."""
         variants, owners = [], []
         for number, (ids, rows) in enumerate(zip(batch.ids, batch.rows, strict=True)):
@@ -172,7 +220,7 @@ class Objective(torch.nn.Module):
                 owners.append(number)
         every = torch.cat([batch.ids, torch.stack(variants)]) if variants else batch.ids
         attended = torch.cat([batch.attended, batch.attended[owners]]) if owners else batch.attended
-        output = self.encoder(input_ids=every, attention_mask=attended).last_hidden_state
+        output = encoder(input_ids=every, attention_mask=attended).last_hidden_state
         count = len(batch.lengths)
         states = [_exact_enough(each[:length]) for each, length in zip(output, batch.lengths, strict=False)]
         documents = [_pooled(each, self.pooling) for each in states]
@@ -184,7 +232,7 @@ class Objective(torch.nn.Module):
             else:
                 masked[owner].append(_pooled(window, self.pooling) - documents[owner])
         empty = output.new_zeros((0, output.shape[-1]))
-        return documents, [torch.stack(some) if some else empty for some in masked], states
+        return Embedded(documents, [torch.stack(some) if some else empty for some in masked], states)
 
     def _mlm(self, batch: Batch) -> Tensor:
         """The language model's loss: of each document the mean over the tokens to guess. (B,)"""
@@ -195,19 +243,15 @@ class Objective(torch.nn.Module):
         )
         return losses.sum(dim=1) / (batch.mlm_targets != IGNORED).sum(dim=1).clamp(min=1)
 
-    def _stay(self, batch: Batch, documents: Sequence[Tensor], states: Sequence[Tensor]) -> Tensor:
+    def _stay(self, ours: Embedded, original: Embedded) -> Tensor:
         """How far each document is from where the original encoder has it. (B,)"""
-        (original,) = self._original
-        assert original is not None
-        with torch.no_grad():
-            before = original(input_ids=batch.ids, attention_mask=batch.attended).last_hidden_state
         far = []
-        for old, length, document, now in zip(before, batch.lengths, documents, states, strict=True):
-            then = _exact_enough(old[:length])
+        for number, (document, states) in enumerate(zip(ours.documents, ours.states, strict=True)):
             if self.settings.stay_to == "states":
-                far.append(((now - then) ** 2).sum() / (then**2).sum())
+                then = original.states[number]
+                far.append(((states - then) ** 2).sum() / (then**2).sum())
             else:
-                reference = _pooled(then, self.pooling)
+                reference = original.documents[number]
                 far.append(distance(reference, (document - reference)[None])[0])
         return torch.stack(far)
 
@@ -250,6 +294,19 @@ def listwise(values: Tensor, better: Tensor) -> Tensor:
     rivals = better | torch.eye(len(values), dtype=torch.bool, device=values.device)
     shares = torch.where(rivals, values[None], -torch.inf).logsumexp(dim=1) - values
     return shares[judged].mean()
+
+
+def distillation(changes: Tensor, wanted: Tensor, scores: Tensor, targets: Tensor) -> Tensor:
+    """How far one document's changes (m, d) and scores (m,) are from those of the exact form.
+
+    The squared error of the changes, relative to their squares, plus the variance of the difference of the scores'
+    logarithms: a factor that all scores of a document have in common does not change their order.
+    """
+    if not len(scores):
+        return changes.sum() * 0
+    error = ((changes - wanted) ** 2).sum() / (wanted**2).sum().clamp(min=_TINY)
+    ratios = (scores + _TINY).log() - (targets + _TINY).log()
+    return error + ((ratios - ratios.mean()) ** 2).mean()
 
 
 def accuracy(values: Tensor, better: Tensor) -> Tensor:

@@ -105,7 +105,8 @@ class Sampler:
         if self._triplet:
             kept, better = _one_pair(kept, better, rng)
         else:
-            kept, better = _fitting(kept, better, rows, self._room - len(ids))
+            compared = better.any(axis=0) | better.any(axis=1) | (self._sampling.kind == "unlabelled")
+            kept, better = _fitting(kept, better, np.flatnonzero(compared), rows, self._room - len(ids))
         guessed, targets = self._hide(ids, rng) if self._mlm else (ids, np.full_like(ids, IGNORED))
         return Sample(ids, tuple(rows[index] for index in kept), better, guessed, targets)
 
@@ -133,7 +134,7 @@ def _hidden(pieces: Pieces, spans: Sequence[tuple[int, int]]) -> Ints:
 
 
 def chosen(sampling: Sampling, ranks: Ints, rows: Sequence[Ints], rng: np.random.Generator) -> Ints:
-    """The phrases that take part: all labels and, but for relative sampling, the others as the settings have it."""
+    """The phrases that take part: all labels and, except in relative sampling, the others as the settings have it."""
     label = ranks < sampling.places
     if sampling.kind == "relative":
         return np.flatnonzero(label)
@@ -153,7 +154,8 @@ def comparisons(sampling: Sampling, ranks: Ints) -> Bools:
     label = ranks < sampling.places
     across = label[:, None] & ~label[None]
     within = label[:, None] & label[None] & (ranks[:, None] < ranks[None])
-    return {"absolute": across, "relative": within, "graded": across | within}[sampling.kind]
+    none = np.zeros_like(across)
+    return {"absolute": across, "relative": within, "graded": across | within, "unlabelled": none}[sampling.kind]
 
 
 def _one_pair(kept: Ints, better: Bools, rng: np.random.Generator) -> tuple[Ints, Bools]:
@@ -165,9 +167,8 @@ def _one_pair(kept: Ints, better: Bools, rng: np.random.Generator) -> tuple[Ints
     return kept[pair], np.asarray([[False, True], [False, False]])
 
 
-def _fitting(kept: Ints, better: Bools, rows: Sequence[Ints], room: int) -> tuple[Ints, Bools]:
-    """Those that are compared with any other, as many of them as fit into a sequence."""
-    used = np.flatnonzero(better.any(axis=0) | better.any(axis=1))
+def _fitting(kept: Ints, better: Bools, used: Ints, rows: Sequence[Ints], room: int) -> tuple[Ints, Bools]:
+    """Those that are used, as many of them as fit into a sequence."""
     sizes = np.asarray([len(rows[kept[index]]) for index in used], dtype=np.int64)
     used = used[np.cumsum(sizes) <= room]
     return kept[used], better[np.ix_(used, used)]

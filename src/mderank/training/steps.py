@@ -58,7 +58,7 @@ class Steps(Dataset[list[Batch]]):
     def __getitem__(self, step: int) -> list[Batch]:
         """The documents of a step that are this process', those of about one length together."""
         settings = self._recipe.training
-        packed = self._recipe.objective.kind == "one-pass"
+        packed = self._recipe.objective.kind != "triplet"
         samples = []
         for epoch, number in step_documents(settings.seed, step, settings.batch, self.documents):
             document = self._corpus[number]
@@ -86,7 +86,7 @@ class Steps(Dataset[list[Batch]]):
         recipe = self._recipe
         if not recipe.validation.every:
             return []
-        if self._spec.one_pass and pooling != "cls":
+        if recipe.objective.kind == "triplet" and self._spec.one_pass and pooling != "cls":
             recipe = replace(recipe, objective=replace(recipe.objective, kind="one-pass", mlm=0.0))
         sampler = Sampler(recipe, self._spec, self._vocabulary)
         numbers = self.others.tolist()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -16,7 +17,7 @@ from mderank.evaluation.measures import PAPER_MEASURES
 from mderank.evaluation.protocols import Prediction, get_protocol
 from mderank.pipeline import MDERank
 from mderank.tagging import SpacyTagger, Tagger
-from mderank.training.objective import Objective, accuracy, collate, distance
+from mderank.training.objective import Objective, collate
 from mderank.training.recipe import Validation
 from mderank.training.sampling import Sample
 
@@ -99,14 +100,12 @@ def held_out(
     losses, shares = [], []
     with torch.inference_mode():
         for sample in samples:
-            if not sample.pairs:
-                continue
             packed = encoder.spec.one_pass and objective.pooling != "cls"
             batch = collate(encoder.spec, [sample], packed=packed).to(device)
-            documents, changes, _ = objective.embeddings(batch)
-            scores = distance(documents[0], changes[0])
-            losses.append(float(objective.ranking(scores, batch.better[0])))
-            shares.append(float(accuracy(scores, batch.better[0])))
+            loss, share = (float(each[0]) for each in objective.rank(batch))
+            if not math.isnan(share):  # a document without two phrases to compare
+                losses.append(loss)
+                shares.append(share)
     if not losses:
         return {}
     return {"held_out_loss": sum(losses) / len(losses), "held_out_accuracy": 100 * sum(shares) / len(shares)}
