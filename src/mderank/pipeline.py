@@ -54,6 +54,7 @@ class MDERank(EncoderRanker):
         layer: int | None = None,
         similarity: SimilarityName = "cosine",
         exact: bool = False,
+        batch_tokens: int | None = None,
         dedupe: Dedupe = "stem",
         diversity: Diversity | None = None,
         min_score: float | None = None,
@@ -69,6 +70,7 @@ class MDERank(EncoderRanker):
             layer=layer,
             similarity=similarity,
             exact=exact,
+            batch_tokens=batch_tokens,
             dedupe=dedupe,
             diversity=diversity,
             min_score=min_score,
@@ -96,6 +98,7 @@ class MDERank(EncoderRanker):
             pooling=self.pooling,
             layer=self.layer,
             exact=self.exact,
+            batch_tokens=self.batch_tokens,
         )
         return [_strongest(some, each, self.similarity) for some, each in zip(masks, embeddings, strict=True)]
 

@@ -9,6 +9,8 @@ import re
 
 import pytest
 
+import mderank.pipeline
+
 SETS = ("inspec", "semeval2017", "semeval2010", "duc2001", "krapivin", "nus")
 TEXTS = (
     ("Coral reefs protect the coast from storms. Warm water bleaches coral, and bleached reefs lose their fish.",
@@ -99,6 +101,22 @@ def test_numbers_are_those_of_evaluate_whose_runs_are_used(reproduce, run, sets,
     assert [row["paper"] for row in rows] == ["15.24", "18.33", "17.95"]
     difference = float(f1[0]) - 15.24
     assert float(rows[0]["difference"]) == pytest.approx(difference, abs=0.005)
+
+
+def test_tokens_computed_at_once_change_nothing_but_the_calls(reproduce, monkeypatch, tmp_path):
+    sizes = []
+
+    def embed(*arguments, **options):
+        sizes.append((options["exact"], options["batch_tokens"]))
+        return real(*arguments, **options)
+
+    real = mderank.pipeline.embed
+    monkeypatch.setattr("mderank.pipeline.embed", embed)
+    assert reproduce("table5", "--batch-tokens", "500", "--limit", "1", "-q").exit_code == 0
+    assert set(sizes) == {(True, 500), (False, None)}
+    settings = json.loads((tmp_path / "runs" / "nus" / "mderank-exact-limit=1" / "run.json").read_text())
+    assert "batch_tokens" not in settings
+    assert "0 to do; nothing to run" in reproduce("table5", "--limit", "1").stderr
 
 
 def test_a_plan_runs_nothing_and_lists_the_commands(reproduce, tmp_path):

@@ -42,6 +42,7 @@ _OF_METHODS = (
     "layer",
     "similarity",
     "exact",
+    "batch_tokens",
     "max_pieces",
     "diversity",
     "min_confidence",
@@ -125,7 +126,7 @@ def _diversity(settings: dict[str, Any]) -> Any:
 
 
 def _encoder_options(method: Method, settings: dict[str, Any], encoder: Encoder | WordEncoder) -> dict[str, Any]:
-    names = ("pooling", "layer", "similarity", "exact", "max_pieces")
+    names = ("pooling", "layer", "similarity", "exact", "batch_tokens", "max_pieces")
     return {"model": encoder, **{name: settings[name] for name in names if name in method.options}}
 
 

@@ -140,6 +140,14 @@ _METHOD = {
         is_flag=True,
         help="Encode every masked variant whole, as the paper does: many times slower.",
     ),
+    "batch_tokens": option(
+        "Method",
+        "--batch-tokens",
+        type=click.IntRange(1),
+        metavar="N",
+        help="With --exact: tokens that the encoder computes at once; makes no difference to the result.  "
+        "[default: 4096 on the CPU, 32768 on a GPU]",
+    ),
     "max_words": option(
         "Method", "--max-words", type=click.IntRange(1), metavar="N", help="Read only the first N words."
     ),

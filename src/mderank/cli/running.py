@@ -23,6 +23,7 @@ ORACLE = "oracle"
 VERSIONED = ("numpy", "onnxruntime", "tokenizers", "spacy", "snowballstemmer")
 _NAMING = ("model", "masking", "pooling", "layer", "similarity", "exact", "diversity", "pattern", "ngrams", "phrases",
            "max_words", "max_pieces", "max_phrase_words", "corpus", "seed")  # fmt: skip
+_NOT_RECORDED = ("threads", "batch_tokens")  # they change no prediction
 
 
 def method_settings(method: str, settings: dict[str, Any], given: frozenset[str], text: str) -> dict[str, Any]:
@@ -63,6 +64,7 @@ def make_oracle(
         "pooling",
         "layer",
         "exact",
+        "batch_tokens",
         "similarity",
         "max_pieces",
         "corpus",
@@ -97,7 +99,7 @@ def about(
     tagger = ranker.tagger
     return {
         "label": label,
-        **{name: value for name, value in settings.items() if name != "threads"},
+        **{name: value for name, value in settings.items() if name not in _NOT_RECORDED},
         "assignments": list(settings["assignments"]),
         "dataset": dataset.name,
         "dataset_sha256": dataset.sha256,

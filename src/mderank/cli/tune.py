@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 TUNABLE = ("fusion",)
 # Options of the method that are not about what it gives, or that tune has in another sense.
-_NOT_WRITTEN = ("threads", "device", "assignments", "seed")
+_NOT_WRITTEN = ("threads", "device", "batch_tokens", "assignments", "seed")
 
 
 @click.command(cls=SectionedCommand)

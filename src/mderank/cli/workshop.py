@@ -118,11 +118,12 @@ def _depth(settings: Mapping[str, Any]) -> int:
 class Workshop:
     """Where wanted runs become runs."""
 
-    def __init__(self, encoders: Encoders, sets: Sets, shelf: Shelf) -> None:
+    def __init__(self, encoders: Encoders, sets: Sets, shelf: Shelf, batch_tokens: int | None = None) -> None:
         from mderank.evaluation.tagged import SharedTagger
         from mderank.tagging import SpacyTagger
 
         self._encoders, self._sets, self._shelf = encoders, sets, shelf
+        self._batch_tokens = batch_tokens  # of the exact form
         self._tagger: SharedTagger = SharedTagger(SpacyTagger(None))
 
     def ready(self, wanted: Wanted) -> Ready:
@@ -134,6 +135,8 @@ class Workshop:
             given = given_options()
         own = signature(evaluate.callback).parameters  # type: ignore[arg-type]
         chosen = {name: value for name, value in context.params.items() if name not in own}
+        if wanted.exact:
+            chosen["batch_tokens"] = self._batch_tokens
         settings = method_settings(wanted.method, chosen, given, "paper")
         extractor = make_extractor(settings, given, self._encoders.load, tagger=self._tagger)
         dataset = self._sets.found[wanted.dataset]

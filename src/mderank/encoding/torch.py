@@ -88,6 +88,11 @@ class TorchEncoder:
         module: torch.nn.Module = self._model
         return module
 
+    @property
+    def device(self) -> str:
+        """The device that the model is on, by torch's name: ``cpu``, ``cuda:1``."""
+        return str(self._device)
+
     def pieces(self, text: str) -> Pieces:
         """The word pieces of ``text``, all of them."""
         return split(self._tokenizer, text)
