@@ -33,8 +33,8 @@ ENGINES = ("local", "ray", "spark")
 _FILES = ("phrases", "exclude", "stop_words", "corpus")
 # Options that make a difference by being there, whatever their value.
 _MARKED = ("pattern", "ngrams", "phrases", "stop_words", "max_phrase_words")
-# Options that change no result, so that a run may resume with others.
-_NO_DIFFERENCE = ("batch_tokens",)
+# Options that change no result, so that a run may resume with others; what a preset sets is among the settings.
+_NO_DIFFERENCE = ("batch_tokens", "preset")
 
 
 @dataclass(frozen=True)

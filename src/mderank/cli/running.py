@@ -13,6 +13,7 @@ import mderank
 from mderank.cli.making import common_options
 from mderank.errors import InputError, OptionError
 from mderank.methods import get_method
+from mderank.presets import PAPER
 
 if TYPE_CHECKING:
     from mderank.evaluation.datasets import Dataset
@@ -21,9 +22,10 @@ if TYPE_CHECKING:
 
 ORACLE = "oracle"
 VERSIONED = ("numpy", "onnxruntime", "tokenizers", "spacy", "snowballstemmer")
-_NAMING = ("model", "masking", "pooling", "layer", "similarity", "exact", "diversity", "pattern", "ngrams", "phrases",
-           "max_words", "max_pieces", "max_phrase_words", "corpus", "seed")  # fmt: skip
-_NOT_RECORDED = ("threads", "batch_tokens")  # they change no prediction
+_NAMING = ("preset", "model", "masking", "pooling", "layer", "similarity", "exact", "diversity", "pattern", "ngrams",
+           "phrases", "max_words", "max_pieces", "max_phrase_words", "corpus", "seed")  # fmt: skip
+# They change no prediction; what a preset sets is recorded.
+_NOT_RECORDED = ("threads", "batch_tokens", "preset")
 
 
 def method_settings(method: str, settings: dict[str, Any], given: frozenset[str], text: str) -> dict[str, Any]:
@@ -32,8 +34,8 @@ def method_settings(method: str, settings: dict[str, Any], given: frozenset[str]
     On the paper's input these are its two cuts, and no limit on a phrase's length, unless the user says otherwise.
     """
     encoder = method != ORACLE and "max_pieces" in get_method(method).options
-    paper = {"max_words": 512, "max_phrase_words": 0, **({"max_pieces": 512} if encoder else {})}
-    ours = {name: value for name, value in paper.items() if name not in given} if text == "paper" else {}
+    names = ("max_words", "max_phrase_words", *(("max_pieces",) if encoder else ()))
+    ours = {name: PAPER[name] for name in names if name not in given} if text == "paper" else {}
     return {**settings, **ours, "method": method}
 
 

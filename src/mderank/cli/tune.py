@@ -40,7 +40,7 @@ _NOT_WRITTEN = ("threads", "device", "batch_tokens", "assignments", "seed")
 @option("Results", "--quiet", "-q", is_flag=True, help="No progress and no report; errors only.")
 @option("Method", "--method", type=click.Choice(TUNABLE), default=TUNABLE[0], show_default=True,
         help="The method whose weights are chosen.")  # fmt: skip
-@method_options(without=("method", "seed", "min_score", "min_confidence", "max_sum", "masking", "corpus"))
+@method_options(without=("preset", "method", "seed", "min_score", "min_confidence", "max_sum", "masking", "corpus"))
 @config_option
 def tune(
     name: str,
