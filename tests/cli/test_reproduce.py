@@ -161,6 +161,20 @@ def test_limits_and_what_is_empty_without_runs(reproduce, tmp_path):
     assert {row["documents"] for row in cells(tmp_path, "table5")} == {"1"}
 
 
+def test_other_versions_are_said_and_packages_of_some_runs_are_not(reproduce, tiny_model, tmp_path):
+    result = reproduce("table5", "--form", "one-pass", "--encoder", tiny_model("bert"))
+    assert "different versions" not in result.stderr
+    result = reproduce("main", "--form", "one-pass", "--encoder", tiny_model("bert"), "--limit", "1")
+    assert result.exit_code == 0, result.stderr  # YAKE needs no torch
+    assert "different versions" not in result.stderr
+    file = tmp_path / "runs" / "nus" / f"embedrank-model={tiny_model('bert').name}" / "run.json"
+    settings = json.loads(file.read_text())
+    file.write_text(json.dumps(settings | {"versions": settings["versions"] | {"torch": "1.0"}}))
+    result = reproduce("table5", "--form", "one-pass", "--encoder", tiny_model("bert"))
+    assert "0 to do" in result.stderr
+    assert "made with different versions of torch: see run.json" in result.stderr
+
+
 def test_a_run_that_was_stopped_goes_on(reproduce, tmp_path):
     reproduce("table5", "--form", "one-pass", "-q")
     folder = tmp_path / "runs" / "nus" / "embedrank"

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from mderank.extractor import Extractor
 
 ORACLE = "oracle"
-VERSIONED = ("numpy", "onnxruntime", "tokenizers", "spacy", "snowballstemmer")
+VERSIONED = ("numpy", "onnxruntime", "tokenizers", "spacy", "snowballstemmer")  # and what an encoder names
 _NAMING = ("preset", "model", "masking", "pooling", "layer", "similarity", "exact", "diversity", "pattern", "ngrams",
            "phrases", "max_words", "max_pieces", "max_phrase_words", "corpus", "seed")  # fmt: skip
 # They change no prediction; what a preset sets is recorded.
@@ -115,7 +115,7 @@ def about(
         "versions": {
             "mderank": mderank.__version__,
             "python": platform.python_version(),
-            **{name: importlib.metadata.version(name) for name in VERSIONED},
+            **{name: importlib.metadata.version(name) for name in (*VERSIONED, *getattr(encoder, "packages", ()))},
         },
     }
 

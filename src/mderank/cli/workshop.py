@@ -232,7 +232,8 @@ class Workshop:
 
         shelf = Shelf(self._shelf.folder)
         measured: dict[Wanted, Measured] = {}
-        done, versions = [], set()
+        done: list[Done] = []
+        versions: dict[str, set[str]] = {}
         for wanted, job in plan.jobs.items():
             kept = job.kept or (shelf.find(self.ready(wanted).settings, job.documents) if job.to_do else None)
             if kept is None:
@@ -240,11 +241,11 @@ class Workshop:
             run = load_run(kept.folder)
             measured[wanted] = Measured(run.outcomes[: job.documents], 1 if wanted.document else job.of)
             done.append(Done(wanted.command(), job.documents, job.of, kept.seconds))
-            versions.add(tuple(sorted(kept.settings.get("versions", {}).items())))
+            for package, version in (kept.settings.get("versions") or {}).items():
+                versions.setdefault(package, set()).add(version)
         problems = dict.fromkeys(job.problem for job in plan.jobs.values() if job.problem)
         notes = [f"not run: {problem}" for problem in problems if problem]
-        if len(versions) > 1:
-            notes.append(
-                "the runs were made with different versions of mderank or of what it is built on: see run.json"
-            )
+        differing = [package for package, found in versions.items() if len(found) > 1]
+        if differing:
+            notes.append(f"the runs were made with different versions of {', '.join(differing)}: see run.json")
         return Results(measured, self._sets.found), done, notes

@@ -8,7 +8,7 @@ import logging
 from dataclasses import replace
 from pathlib import Path
 from textwrap import shorten
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -35,6 +35,8 @@ class TorchEncoder:
     torch's name for it (default: the GPU if there is one); ``dtype`` is ``float32``, ``float16`` or ``bfloat16``.
     Whether it can do one-pass masking is found by trying.
     """
+
+    packages: ClassVar[tuple[str, ...]] = ("torch", "transformers")  # whose versions may change the states
 
     def __init__(self, model: str, *, device: str | None = None, dtype: Dtype = "float32") -> None:
         try:

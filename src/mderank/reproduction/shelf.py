@@ -9,7 +9,7 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-from mderank.evaluation.runner import SETTINGS_FILE, SUMMARY_FILE
+from mderank.evaluation.runner import SETTINGS_FILE, SUMMARY_FILE, differences
 
 # Settings that say how a run was asked for, not what it is; what came of them is in "encoder" and "resolved".
 _ASKED = ("label", "limit", "versions", "model", "pooling", "layer", "exact", "device", "threads")
@@ -77,7 +77,7 @@ class Shelf:
                 there = json.loads((folder / SETTINGS_FILE).read_text(encoding="utf-8"))
             except (OSError, ValueError):
                 return folder
-            if there == {**settings, "label": label}:
+            if isinstance(there, dict) and not differences(there, {**settings, "label": label}):
                 return folder
         raise AssertionError
 
