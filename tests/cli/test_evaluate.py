@@ -3,6 +3,7 @@ from __future__ import annotations
 import hashlib
 import importlib.metadata
 import json
+import shutil
 import warnings
 
 import pytest
@@ -144,6 +145,39 @@ def test_a_run_goes_on_with_the_same_torch_only(run, dataset, tmp_path, tiny_mod
     file.write_text(json.dumps(settings | {"versions": versions}))
     assert run(*arguments, "--label", "it").exit_code == 0
     assert json.loads(file.read_text())["versions"] == versions
+
+
+def test_encoders_with_the_same_folder_name_have_labels_of_their_own(run, dataset, tmp_path, tiny_model):
+    for name, kind in (("ab-yake", "bert"), ("re-yake", "electra")):
+        shutil.copytree(tiny_model(kind), tmp_path / name / "model")
+        shutil.copytree(tiny_model(kind), tmp_path / name / "kpe")
+    runs = tmp_path / "runs"
+
+    def labels(*arguments):
+        result = run("evaluate", "-d", dataset, "--out", runs, *arguments, "-q")
+        assert result.exit_code == 0, result.stderr
+        return sorted(folder.name for folder in runs.glob("birds/*"))
+
+    ab, re = "mderank-model=ab-yake_model", "mderank-model=re-yake_model"
+    assert labels("--model", tmp_path / "ab-yake" / "model") == [ab]
+    assert labels("--model", tmp_path / "re-yake" / "model") == [ab, re]
+    assert json.loads((runs / "birds" / re / "run.json").read_text())["label"] == re
+    # Given again, each goes on where it is; so does a run that was called by the last name alone.
+    (runs / "birds" / ab / "summary.json").unlink()
+    assert labels("--model", tmp_path / "ab-yake" / "model") == [ab, re]
+    assert (runs / "birds" / ab / "summary.json").is_file()
+    old = runs / "birds" / "mderank-model=model"
+    (runs / "birds" / ab).rename(old)
+    settings = json.loads((old / "run.json").read_text())
+    (old / "run.json").write_text(json.dumps(settings | {"label": old.name}))
+    assert labels("--model", tmp_path / "ab-yake" / "model") == [old.name, re]
+    # A name that says something is used alone, as long as it is the only one.
+    shutil.rmtree(runs)
+    assert labels("--model", tmp_path / "ab-yake" / "kpe") == ["mderank-model=kpe"]
+    assert labels("--model", tmp_path / "re-yake" / "kpe") == ["mderank-model=kpe", "mderank-model=re-yake_kpe"]
+    result = run("compare", runs)
+    assert result.exit_code == 0, result.stderr
+    assert "mderank-model=re-yake_kpe" in result.stdout
 
 
 def test_methods_are_listed_and_used_by_extract(run, example, tmp_path):

@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import re
+import shutil
 
 import pytest
 
@@ -173,6 +174,18 @@ def test_other_versions_are_said_and_packages_of_some_runs_are_not(reproduce, ti
     result = reproduce("table5", "--form", "one-pass", "--encoder", tiny_model("bert"))
     assert "0 to do" in result.stderr
     assert "made with different versions of torch: see run.json" in result.stderr
+
+
+def test_runs_of_encoders_with_the_same_folder_name(reproduce, tiny_model, tmp_path):
+    for name, kind in (("ab-yake", "bert"), ("re-yake", "electra")):
+        shutil.copytree(tiny_model(kind), tmp_path / name / "model")
+    kpe = [f"{name[:2]}={tmp_path / name / 'model'}" for name in ("ab-yake", "re-yake")]
+    arguments = ("main", "--form", "one-pass", "--limit", "1", "--kpe", kpe[0], "--kpe", kpe[1])
+    result = reproduce(*arguments)
+    assert result.exit_code == 0, result.stderr
+    labels = [label for label in folders(tmp_path, "nus") if "model=" in label]
+    assert labels == ["mderank-model=ab-yake_model-limit=1", "mderank-model=re-yake_model-limit=1"]
+    assert "0 to do" in reproduce(*arguments).stderr
 
 
 def test_a_run_that_was_stopped_goes_on(reproduce, tmp_path):

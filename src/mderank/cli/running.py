@@ -78,13 +78,54 @@ def make_oracle(
     return Oracle(gold, **{**common_options(settings, given), **further})
 
 
-def label_of(settings: dict[str, Any], given: frozenset[str], only: tuple[str, ...] = ()) -> str:
-    """The method, and what was asked of it."""
-    asked = [name for name in _NAMING if name in given]
-    values = [name if settings[name] is True else f"{name}={Path(str(settings[name])).name}" for name in asked]
-    documents = [f"document={each}" for each in only]
-    parts = [settings["method"], *values, *settings["assignments"], *documents]
-    return "-".join(part.replace("/", "_") for part in parts)
+def label_of(
+    settings: dict[str, Any],
+    given: frozenset[str],
+    only: tuple[str, ...],
+    ranker: Any,
+    dataset: Dataset,
+    out: Path,
+    limit: int | None = None,
+    *,
+    numbered: bool = False,
+) -> str:
+    """The label of a run: the method, and what was asked of it.
+
+    An encoder is named by the shortest ending of its path that tells it from those of the runs in ``out``; a run that
+    is there keeps its label. ``limit`` is the number of documents, where the label is to say it.
+    """
+    from mderank.evaluation.naming import choose_label, encoder_key, named_runs
+
+    def label(model: str) -> str:
+        asked = (_asked(name, settings[name], model) for name in _NAMING if name in given)
+        documents = [*(f"document={each}" for each in only), *([] if limit is None else [f"limit={limit}"])]
+        parts = [settings["method"], *asked, *settings["assignments"], *documents]
+        return "-".join(part.replace("/", "_") for part in parts)
+
+    if "model" not in given:
+        return label("")
+    encoder = encoder_key({"encoder": _encoder(ranker)})
+    model = str(settings["model"])
+    return choose_label(label, model, encoder, folder_of(dataset), named_runs(out), numbered=numbered)
+
+
+def _asked(name: str, value: Any, model: str) -> str:
+    from mderank.evaluation.naming import in_label
+
+    if name == "model":
+        return in_label(model)
+    return name if value is True else f"{name}={Path(str(value)).name}"
+
+
+def folder_of(dataset: Dataset) -> str:
+    """The name of the folder for the runs on a set."""
+    return dataset.name.replace("/", "-")
+
+
+def _encoder(ranker: Any) -> dict[str, Any] | None:
+    """The encoder of a method that has one: its name, and the checksum of its weights."""
+    encoder = getattr(ranker, "encoder", None)
+    return None if encoder is None else {"name": encoder.spec.name, "sha256": _checksum(encoder)}
 
 
 def about(
@@ -97,7 +138,7 @@ def about(
     only: tuple[str, ...] = (),
 ) -> dict[str, Any]:
     """All that may change the result."""
-    encoder = getattr(ranker, "encoder", None)
+    packages = getattr(getattr(ranker, "encoder", None), "packages", ())
     tagger = ranker.tagger
     return {
         "label": label,
@@ -108,14 +149,14 @@ def about(
         "input": text,
         "limit": limit,
         **({"documents": list(only)} if only else {}),
-        "encoder": None if encoder is None else {"name": encoder.spec.name, "sha256": _checksum(encoder)},
+        "encoder": _encoder(ranker),
         "resolved": {name: getattr(ranker, name) for name in ("pooling", "layer", "exact") if hasattr(ranker, name)},
         **_files(settings),
         "tagger_version": getattr(tagger, "name", type(tagger).__name__),
         "versions": {
             "mderank": mderank.__version__,
             "python": platform.python_version(),
-            **{name: importlib.metadata.version(name) for name in (*VERSIONED, *getattr(encoder, "packages", ()))},
+            **{name: importlib.metadata.version(name) for name in (*VERSIONED, *packages)},
         },
     }
 

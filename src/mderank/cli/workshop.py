@@ -142,9 +142,10 @@ class Workshop:
         dataset = self._sets.found[wanted.dataset]
         only = context.params["only"]
         tasks = tasks_of(dataset, "paper", only)[: wanted.limit]
-        limited = wanted.limit is not None and wanted.limit < len(dataset.documents)
-        label = label_of(settings, given, only) + (f"-limit={wanted.limit}" if limited else "")
-        told = about(settings, dataset, "paper", wanted.limit if limited else None, label, extractor, only)
+        limit = wanted.limit if wanted.limit is not None and wanted.limit < len(dataset.documents) else None
+        runs = self._shelf.folder
+        label = label_of(settings, given, only, extractor, dataset, runs, limit, numbered=True)
+        told = about(settings, dataset, "paper", limit, label, extractor, only)
         folder = self._shelf.place(told)
         return Ready(extractor, tasks, {**told, "label": folder.name}, folder)
 
