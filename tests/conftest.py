@@ -75,6 +75,10 @@ def _tiny(kind: str, vocabulary: int) -> Any:
     }
     make: dict[str, Callable[[], Any]] = {
         "bert": lambda: transformers.BertModel(transformers.BertConfig(**common)),
+        # As long as the paper's encoder: its 512 word pieces are one window.
+        "bert-512": lambda: transformers.BertModel(
+            transformers.BertConfig(**{**common, "max_position_embeddings": 512})
+        ),
         "electra": lambda: transformers.ElectraModel(transformers.ElectraConfig(**common, embedding_size=8)),
         "roberta": lambda: transformers.RobertaModel(transformers.RobertaConfig(**{**common, "pad_token_id": 1})),
         "mpnet": lambda: transformers.MPNetModel(transformers.MPNetConfig(**{**common, "pad_token_id": 1})),

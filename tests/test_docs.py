@@ -63,6 +63,7 @@ def test_links_of_the_documentation_lead_somewhere():
             "benchmarks/README.md",
             "results/README.md",
             "docs/serve.md",
+            "docs/paper.md",
         )
     ):
         for target in re.findall(r"\]\((?!https?:)([^)#]+)\)", page.read_text(encoding="utf-8")):

@@ -321,6 +321,8 @@ def test_an_error_thrown_at_the_results_is_not_taken_for_a_text_s():
         ({"similarity": "dot"}, "similarity='dot' is unknown: it is one of cosine, euclidean"),
         ({"dedupe": "lemma"}, "dedupe='lemma' is unknown: it is one of none, case, stem"),
         ({"pooling": "cls"}, "exact form only: add exact=True"),
+        ({"batch_tokens": 100}, "batch_tokens is for the exact form only: add exact=True"),
+        ({"batch_tokens": 0, "exact": True}, "batch_tokens must be at least 1, not 0"),
         ({"layer": 3}, "layer 3 does not exist: 'fake' has 0 to 2"),
         ({"max_words": 0}, "max_words must be at least 1, not 0"),
         ({"max_pieces": 2}, "max_pieces must be at least 3, not 2"),

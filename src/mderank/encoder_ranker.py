@@ -19,6 +19,7 @@ class EncoderOptions(RankerOptions, total=False):
     layer: int | None
     similarity: SimilarityName
     exact: bool
+    batch_tokens: int | None
     max_pieces: int | None
 
 
@@ -35,6 +36,7 @@ class EncoderRanker(CandidateRanker):
         layer: int | None = None,
         similarity: SimilarityName = "cosine",
         exact: bool = False,
+        batch_tokens: int | None = None,
         max_pieces: int | None = None,
         **options: Unpack[RankerOptions],
     ) -> None:
@@ -42,11 +44,15 @@ class EncoderRanker(CandidateRanker):
         one_of("pooling", pooling, (None, *POOLINGS))
         one_of("similarity", similarity, SIMILARITIES)
         at_least("max_pieces", max_pieces, 3)
+        at_least("batch_tokens", batch_tokens, 1)
         self.encoder: Encoder = load_encoder(model) if isinstance(model, str | Path) else model
         self.pooling: PoolingName = pooling or self.encoder.spec.pooling
         self.layer = self._layer(layer)
         self.similarity: SimilarityName = similarity
         self.exact = exact or self._exact_only()
+        if batch_tokens is not None and not self.exact:
+            raise OptionError("batch_tokens is for the exact form only: add exact=True (--exact), or leave it out")
+        self.batch_tokens = batch_tokens
         self.max_pieces = max_pieces
 
     def _layer(self, layer: int | None) -> int:

@@ -134,6 +134,7 @@ class FusionRank(EncoderRanker):
             pooling=self.pooling,
             layer=self.layer,
             exact=self.exact,
+            batch_tokens=self.batch_tokens,
         )
         return [self._fused(reading, each) for reading, each in zip(readings, embeddings, strict=True)]
 

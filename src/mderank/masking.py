@@ -74,3 +74,6 @@ class Subset:
             if left:
                 masks[index] = [tuple(Span(document.tokens[word].start, document.tokens[word].end) for word in left)]
         return masks
+
+
+MASKINGS: dict[str, Masking] = {"all": All(), "once": Once(), "highest": Highest(), "subset": Subset()}

@@ -15,7 +15,7 @@ from mderank.extractor import Extractor
 COMMON = ("tagger", "candidates", "dedupe", "min_score", "max_words", "exclude")
 WORD_GRAPH = (*COMMON, "window", "damping", "tags", "words", "distance", "phrase_score", "weighted")
 TOPICS = (*COMMON, "threshold", "linkage", "damping")
-ENCODER = (*COMMON, "diversity", "model", "pooling", "layer", "similarity", "exact", "max_pieces")
+ENCODER = (*COMMON, "diversity", "model", "pooling", "layer", "similarity", "exact", "batch_tokens", "max_pieces")
 SIF = (*COMMON, "diversity", "model", "layer", "domain", "average_layers", "a", "mix", "segment", "alignment")
 # Options that the command line has a flag of its own for.
 FLAGS = ("min_confidence", "masking", "frequencies", "domain", "seed", "stop_words")

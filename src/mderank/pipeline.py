@@ -8,18 +8,26 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
+from typing import Self, Unpack
 
 import numpy as np
 
-from mderank.candidates import CandidateSource
+from mderank.candidates import CandidateSource, NounPhrases
 from mderank.document import Document
-from mderank.encoder_ranker import EncoderRanker
+from mderank.encoder_ranker import EncoderOptions, EncoderRanker
 from mderank.encoding import EMBEDDED, Embeddings, Encoder, PoolingName, Request, embed
 from mderank.keyphrase import Keyphrases
-from mderank.masking import All, Mask, Masking
+from mderank.masking import MASKINGS, All, Mask, Masking
+from mderank.presets import PAPER
 from mderank.ranker import Reading, Scores
 from mderank.ranking import Dedupe, Diversity, SimilarityName, compare
 from mderank.tagging import Tagger
+
+
+class MDERankOptions(EncoderOptions, total=False):
+    """The options of `MDERank` beside the model."""
+
+    masking: Masking | None
 
 
 class MDERank(EncoderRanker):
@@ -34,13 +42,27 @@ class MDERank(EncoderRanker):
     `Tagger`. What is a candidate, what it hides, and how results differ from each other are small objects:
     ``candidates=NGrams(1, 3)``, ``masking=Subset()``, ``diversity=MMR(0.7)``. ``pooling`` and ``layer`` default to
     what suits the encoder and to its last layer. ``exact=True`` encodes every masked variant whole, as in the paper:
-    many times slower. ``max_words`` and ``max_pieces`` read only the beginning of a text; what was not read is in the
-    result. ``exclude`` are phrases never to return, in any case or form.
+    many times slower; ``batch_tokens`` is how many tokens are then computed at once. ``max_words`` and ``max_pieces``
+    read only the beginning of a text; what was not read is in the result. ``exclude`` are phrases never to return, in
+    any case or form.
 
     1. Tag the text and find the candidates (`CandidateRanker`).
     2. Hide each of them: as many mask tokens as it has word pieces.
     3. Embed the document, and find the change of its embedding under each mask.
     4. Score 1 − cos(E(d), E(d_M)); of several masks of a candidate the strongest counts.
+
+    The score, the candidates' tag pattern and the maskings are the paper's. Six defaults are ours. ``--preset paper``
+    (`MDERank.paper`) sets the paper's values, given here in brackets:
+
+    - One encoder pass for all masks [every masked document encoded].
+    - The embedded encoder, MiniLM-L6 [bert-base-uncased].
+    - Mean pooling for sentence encoders such as MiniLM-L6 [max pooling].
+    - Texts of any length, in windows [the first 512 words, and of these the first 512 word pieces].
+    - Candidates of at most eight words [of any length].
+    - Forms with the same stems are one entry [forms that differ in case only].
+
+    Two things are ours with the preset too: the tagger is spaCy's English pipeline where the authors used Stanford
+    CoreNLP, and the list of stop words is our own. So candidates may differ from the authors'. docs/paper.md has more.
     """
 
     def __init__(
@@ -54,6 +76,7 @@ class MDERank(EncoderRanker):
         layer: int | None = None,
         similarity: SimilarityName = "cosine",
         exact: bool = False,
+        batch_tokens: int | None = None,
         dedupe: Dedupe = "stem",
         diversity: Diversity | None = None,
         min_score: float | None = None,
@@ -69,6 +92,7 @@ class MDERank(EncoderRanker):
             layer=layer,
             similarity=similarity,
             exact=exact,
+            batch_tokens=batch_tokens,
             dedupe=dedupe,
             diversity=diversity,
             min_score=min_score,
@@ -77,6 +101,32 @@ class MDERank(EncoderRanker):
             exclude=exclude,
         )
         self.masking: Masking = masking or All()
+
+    @classmethod
+    def paper(cls, model: str | Path | Encoder = PAPER["model"], **changes: Unpack[MDERankOptions]) -> Self:
+        """MDERank as its paper runs it: ``--preset paper`` of the command line.
+
+        This is ``exact=True``, masking `All`, max pooling, the last layer, cosine, the first 512 words and of these
+        the first 512 word pieces, candidates of any length, and ``dedupe="case"``. ``changes`` are further options of
+        `MDERank`, which come first. docs/paper.md says in what it differs from the authors' program all the same.
+
+        >>> extractor = MDERank.paper("minilm-l6", max_words=None)
+        >>> extractor.exact, extractor.pooling, extractor.dedupe, extractor.max_words, extractor.max_pieces
+        (True, 'max', 'case', None, 512)
+        """
+        options: MDERankOptions = {
+            "candidates": NounPhrases(max_words=PAPER["max_phrase_words"] or None),
+            "masking": MASKINGS[PAPER["masking"]],
+            "exact": PAPER["exact"],
+            "pooling": PAPER["pooling"],
+            "layer": PAPER["layer"],
+            "similarity": PAPER["similarity"],
+            "max_words": PAPER["max_words"],
+            "max_pieces": PAPER["max_pieces"],
+            "dedupe": PAPER["dedupe"],
+        }
+        options.update(changes)
+        return cls(model, **options)
 
     def extract_many(self, texts: Iterable[str | Document], top_k: int | None = 10) -> Iterator[Keyphrases]:
         """The keyphrases of every text, in order, read and given as they are asked for.
@@ -96,6 +146,7 @@ class MDERank(EncoderRanker):
             pooling=self.pooling,
             layer=self.layer,
             exact=self.exact,
+            batch_tokens=self.batch_tokens,
         )
         return [_strongest(some, each, self.similarity) for some, each in zip(masks, embeddings, strict=True)]
 

@@ -67,6 +67,14 @@ def test_other_settings_and_input_that_changed_are_refused(run, lines, tmp_path)
     assert f"{lines}: the input has changed since the run began" in result.stderr
 
 
+def test_tokens_computed_at_once_are_no_setting_of_a_run(run, lines, tmp_path):
+    arguments = ("batch", lines, tmp_path / "out", "--method", "mderank", "--exact", "--processes", 1, "--threads", 1)
+    assert run(*arguments).exit_code == 0
+    again = run(*arguments, "--batch-tokens", 100)
+    assert again.exit_code == 0, again.stderr
+    assert "5 of them from before" in again.stderr
+
+
 def test_the_first_failure_can_stop_the_run(run, tmp_path):
     (tmp_path / "in.jsonl").write_text('{oops\n{"text": "Sea ice melts."}\n')
     result = run("batch", tmp_path / "in.jsonl", tmp_path / "out", *QUICK, "--fail-fast")

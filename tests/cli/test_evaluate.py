@@ -1,7 +1,10 @@
 from __future__ import annotations
 
 import hashlib
+import importlib.metadata
 import json
+import shutil
+import warnings
 
 import pytest
 
@@ -107,6 +110,74 @@ def test_other_settings_in_the_same_place_are_refused(run, dataset, tmp_path):
     result = run("evaluate", "-d", dataset, *out, "--masking", "once")
     assert result.exit_code == 2
     assert "masking: 'all', now 'once'" in result.stderr
+
+
+@pytest.mark.parametrize("method", ["mderank", "sifrank"])
+def test_torch_is_recorded_where_it_was_used(run, dataset, tmp_path, tiny_model, method):
+    pytest.importorskip("wordfreq")
+    arguments = ("evaluate", "-d", dataset, "--method", method, "--out", tmp_path / "runs", "-q", "--label")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        assert run(*arguments, "onnx").exit_code == 0
+        result = run(*arguments, "torch", "--model", tiny_model("bert"))
+    assert result.exit_code == 0, result.stderr
+    of_onnx, of_torch = (
+        json.loads((run_folder(tmp_path, label) / "run.json").read_text())["versions"] for label in ("onnx", "torch")
+    )
+    assert {"torch", "transformers"}.isdisjoint(of_onnx)
+    assert of_torch == of_onnx | {name: importlib.metadata.version(name) for name in ("torch", "transformers")}
+
+
+def test_a_run_goes_on_with_the_same_torch_only(run, dataset, tmp_path, tiny_model):
+    arguments = ("evaluate", "-d", dataset, "--model", tiny_model("bert"), "--out", tmp_path / "runs", "-q")
+    assert run(*arguments, "--label", "it").exit_code == 0
+    file = run_folder(tmp_path, "it") / "run.json"
+    settings = json.loads(file.read_text())
+    now = settings["versions"]["torch"]
+    file.write_text(json.dumps(settings | {"versions": settings["versions"] | {"torch": "1.0"}}))
+    result = run(*arguments, "--label", "it")
+    assert result.exit_code == 2
+    assert f"other settings (torch: '1.0', now '{now}')" in result.stderr
+    # A run of before, which did not record it, goes on; what it does not know it does not say.
+    versions = {
+        name: version for name, version in settings["versions"].items() if name not in ("torch", "transformers")
+    }
+    file.write_text(json.dumps(settings | {"versions": versions}))
+    assert run(*arguments, "--label", "it").exit_code == 0
+    assert json.loads(file.read_text())["versions"] == versions
+
+
+def test_encoders_with_the_same_folder_name_have_labels_of_their_own(run, dataset, tmp_path, tiny_model):
+    for name, kind in (("ab-yake", "bert"), ("re-yake", "electra")):
+        shutil.copytree(tiny_model(kind), tmp_path / name / "model")
+        shutil.copytree(tiny_model(kind), tmp_path / name / "kpe")
+    runs = tmp_path / "runs"
+
+    def labels(*arguments):
+        result = run("evaluate", "-d", dataset, "--out", runs, *arguments, "-q")
+        assert result.exit_code == 0, result.stderr
+        return sorted(folder.name for folder in runs.glob("birds/*"))
+
+    ab, re = "mderank-model=ab-yake_model", "mderank-model=re-yake_model"
+    assert labels("--model", tmp_path / "ab-yake" / "model") == [ab]
+    assert labels("--model", tmp_path / "re-yake" / "model") == [ab, re]
+    assert json.loads((runs / "birds" / re / "run.json").read_text())["label"] == re
+    # Given again, each goes on where it is; so does a run that was called by the last name alone.
+    (runs / "birds" / ab / "summary.json").unlink()
+    assert labels("--model", tmp_path / "ab-yake" / "model") == [ab, re]
+    assert (runs / "birds" / ab / "summary.json").is_file()
+    old = runs / "birds" / "mderank-model=model"
+    (runs / "birds" / ab).rename(old)
+    settings = json.loads((old / "run.json").read_text())
+    (old / "run.json").write_text(json.dumps(settings | {"label": old.name}))
+    assert labels("--model", tmp_path / "ab-yake" / "model") == [old.name, re]
+    # A name that says something is used alone, as long as it is the only one.
+    shutil.rmtree(runs)
+    assert labels("--model", tmp_path / "ab-yake" / "kpe") == ["mderank-model=kpe"]
+    assert labels("--model", tmp_path / "re-yake" / "kpe") == ["mderank-model=kpe", "mderank-model=re-yake_kpe"]
+    result = run("compare", runs)
+    assert result.exit_code == 0, result.stderr
+    assert "mderank-model=re-yake_kpe" in result.stdout
 
 
 def test_methods_are_listed_and_used_by_extract(run, example, tmp_path):

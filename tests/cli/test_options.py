@@ -10,6 +10,7 @@ import sys
 import pytest
 
 import mderank
+from mderank.encoding import exact as exact_form
 
 PROGRAM = [sys.executable, "-c", "from mderank.cli import main; main()"]
 
@@ -117,6 +118,23 @@ def test_every_masking_in_both_forms(run, tmp_path, masking, form):
     file.write_text("The barn owl is a bird of prey. A barn owl sees in the dark.")
     found = phrases(run("extract", file, "--method", "mderank", "--masking", masking, "-f", "jsonl", *form))
     assert found[0] == "barn owl"
+
+
+def test_tokens_computed_at_once_are_an_option_of_the_exact_form(run, tmp_path):
+    file = tmp_path / "a.txt"
+    file.write_text("The barn owl is a bird of prey. A barn owl sees in the dark.")
+    exact = ("extract", file, "--method", "mderank", "--exact", "-f", "jsonl")
+    assert run(*exact, "--batch-tokens", 40).stdout == run(*exact).stdout
+    for arguments, complaint in (
+        (("--batch-tokens", 40), "add exact=True (--exact)"),
+        (("--batch-tokens", 40, "--method", "yake"), "--batch-tokens: the method 'yake' has no such option"),
+        (("--batch-tokens", 0, "--exact"), "x>=1"),
+    ):
+        result = run("extract", file, *arguments)
+        assert result.exit_code == 2
+        assert complaint in result.stderr
+    text = " ".join(run("extract", "--help").stdout.split())
+    assert f"{exact_form.CPU_BATCH_TOKENS} on the CPU, {exact_form.GPU_BATCH_TOKENS} on a GPU" in text
 
 
 def test_not_english_is_said_once(run, tmp_path):

@@ -6,8 +6,11 @@ import csv
 import io
 import json
 import re
+import shutil
 
 import pytest
+
+import mderank.pipeline
 
 SETS = ("inspec", "semeval2017", "semeval2010", "duc2001", "krapivin", "nus")
 TEXTS = (
@@ -101,6 +104,22 @@ def test_numbers_are_those_of_evaluate_whose_runs_are_used(reproduce, run, sets,
     assert float(rows[0]["difference"]) == pytest.approx(difference, abs=0.005)
 
 
+def test_tokens_computed_at_once_change_nothing_but_the_calls(reproduce, monkeypatch, tmp_path):
+    sizes = []
+
+    def embed(*arguments, **options):
+        sizes.append((options["exact"], options["batch_tokens"]))
+        return real(*arguments, **options)
+
+    real = mderank.pipeline.embed
+    monkeypatch.setattr("mderank.pipeline.embed", embed)
+    assert reproduce("table5", "--batch-tokens", "500", "--limit", "1", "-q").exit_code == 0
+    assert set(sizes) == {(True, 500), (False, None)}
+    settings = json.loads((tmp_path / "runs" / "nus" / "mderank-exact-limit=1" / "run.json").read_text())
+    assert "batch_tokens" not in settings
+    assert "0 to do; nothing to run" in reproduce("table5", "--limit", "1").stderr
+
+
 def test_a_plan_runs_nothing_and_lists_the_commands(reproduce, tmp_path):
     result = reproduce("table5", "--plan", "--exact-limit", "2")
     assert result.exit_code == 0, result.stderr
@@ -141,6 +160,32 @@ def test_limits_and_what_is_empty_without_runs(reproduce, tmp_path):
     # Fewer documents are the beginning of what is there.
     reproduce("document-length", "--no-run", "-q", "--limit", "1")
     assert {row["documents"] for row in cells(tmp_path, "table5")} == {"1"}
+
+
+def test_other_versions_are_said_and_packages_of_some_runs_are_not(reproduce, tiny_model, tmp_path):
+    result = reproduce("table5", "--form", "one-pass", "--encoder", tiny_model("bert"))
+    assert "different versions" not in result.stderr
+    result = reproduce("main", "--form", "one-pass", "--encoder", tiny_model("bert"), "--limit", "1")
+    assert result.exit_code == 0, result.stderr  # YAKE needs no torch
+    assert "different versions" not in result.stderr
+    file = tmp_path / "runs" / "nus" / f"embedrank-model={tiny_model('bert').name}" / "run.json"
+    settings = json.loads(file.read_text())
+    file.write_text(json.dumps(settings | {"versions": settings["versions"] | {"torch": "1.0"}}))
+    result = reproduce("table5", "--form", "one-pass", "--encoder", tiny_model("bert"))
+    assert "0 to do" in result.stderr
+    assert "made with different versions of torch: see run.json" in result.stderr
+
+
+def test_runs_of_encoders_with_the_same_folder_name(reproduce, tiny_model, tmp_path):
+    for name, kind in (("ab-yake", "bert"), ("re-yake", "electra")):
+        shutil.copytree(tiny_model(kind), tmp_path / name / "model")
+    kpe = [f"{name[:2]}={tmp_path / name / 'model'}" for name in ("ab-yake", "re-yake")]
+    arguments = ("main", "--form", "one-pass", "--limit", "1", "--kpe", kpe[0], "--kpe", kpe[1])
+    result = reproduce(*arguments)
+    assert result.exit_code == 0, result.stderr
+    labels = [label for label in folders(tmp_path, "nus") if "model=" in label]
+    assert labels == ["mderank-model=ab-yake_model-limit=1", "mderank-model=re-yake_model-limit=1"]
+    assert "0 to do" in reproduce(*arguments).stderr
 
 
 def test_a_run_that_was_stopped_goes_on(reproduce, tmp_path):

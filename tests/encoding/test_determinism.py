@@ -33,10 +33,9 @@ def request(encoder, text):
     return Request(pieces, (), masks)
 
 
-def embedded(encoder, texts, pooling="mean", exact=False):
-    return embed(
-        encoder, [request(encoder, text) for text in texts], pooling=pooling, layer=encoder.spec.layers, exact=exact
-    )
+def embedded(encoder, texts, pooling="mean", **options):
+    requests = [request(encoder, text) for text in texts]
+    return embed(encoder, requests, **{"pooling": pooling, "layer": encoder.spec.layers, "exact": False, **options})
 
 
 def assert_identical(some, others):
@@ -77,6 +76,12 @@ def test_max_pooling_too(encoder):
 def test_the_exact_form_too(encoder):
     together = embedded(encoder, TEXTS[:4], exact=True)
     assert_identical(together, [embedded(encoder, [text], exact=True)[0] for text in TEXTS[:4]])
+
+
+@pytest.mark.parametrize("batch_tokens", [1, 100, 32_768])
+def test_whatever_the_tokens_computed_at_once_in_the_exact_form(encoder, batch_tokens):
+    usual = embedded(encoder, TEXTS[:5], pooling="max", exact=True)
+    assert_identical(embedded(encoder, TEXTS[:5], pooling="max", exact=True, batch_tokens=batch_tokens), usual)
 
 
 @pytest.mark.data

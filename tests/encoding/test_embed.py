@@ -119,12 +119,51 @@ def test_no_words_at_all(exact):
     assert result.changes.shape == (0, encoder.spec.dimension)
 
 
-def test_exact_variants_in_batches_are_as_one_by_one(monkeypatch):
+def test_exact_variants_in_batches_are_as_one_by_one():
     encoder = FakeEncoder()
     pieces = encoder.pieces("red blue green pink grey black white brown amber")
     masks = [(Span(int(start), int(end)),) for start, end in zip(pieces.starts, pieces.ends, strict=True)]
     together = run(encoder, Request(pieces, (), masks))
-    monkeypatch.setattr("mderank.encoding.exact.BATCH", 1)
-    assert_allclose(run(encoder, Request(pieces, (), masks)).changes, together.changes, atol=1e-7)
+    one_by_one = run(encoder, Request(pieces, (), masks), batch_tokens=1)
+    assert_allclose(one_by_one.changes, together.changes, atol=1e-7)
     alone = np.vstack([run(encoder, Request(pieces, (), [mask])).changes for mask in masks])
     assert_allclose(alone, together.changes, atol=1e-7)
+
+
+class Sized(FakeEncoder):
+    """Notes the tokens of each call, and claims to be on a device."""
+
+    def __init__(self, device=None):
+        super().__init__(max_length=512)
+        self.tokens = []
+        if device is not None:
+            self.device = device
+
+    def states(self, inputs, layer):
+        self.tokens.append(inputs.ids.size)
+        return super().states(inputs, layer)
+
+
+def largest_call(encoder, **options):
+    """The most tokens that one call had, of a text of 100 tokens with 998 masks."""
+    pieces = encoder.pieces("red " * 98)
+    spans = [Span(int(start), int(end)) for start, end in zip(pieces.starts, pieces.ends, strict=True)]
+    run(encoder, Request(pieces, (), [(spans[number % 98],) for number in range(998)]), **options)
+    return max(encoder.tokens)
+
+
+@pytest.mark.parametrize(("device", "tokens"), [(None, 4000), ("cpu", 4000), ("cuda:1", 32700), ("mps", 32700)])
+def test_more_tokens_are_computed_at_once_on_a_gpu(device, tokens):
+    assert largest_call(Sized(device)) == tokens
+
+
+@pytest.mark.parametrize(("batch_tokens", "tokens"), [(1, 100), (350, 300), (10_000, 10_000)])
+def test_how_many_tokens_are_computed_at_once_is_an_option(batch_tokens, tokens):
+    assert largest_call(Sized("cuda"), batch_tokens=batch_tokens) == tokens
+
+
+def test_phrases_are_batched_by_the_same_limit():
+    encoder = Sized()
+    phrases = [encoder.pieces("red sea") for _ in range(10)]  # of 4 tokens each
+    run(encoder, Request(encoder.pieces("red"), (), phrases=phrases), batch_tokens=12)
+    assert encoder.tokens == [3, 12, 12, 12, 4]

@@ -263,6 +263,20 @@ def test_without_the_extra(monkeypatch, blocked):
         load_encoder("bert-base-uncased")
 
 
+def test_it_tells_its_device(tiny_model):
+    assert load_encoder(tiny_model("bert"), device="cpu").device == "cpu"
+
+
+def test_the_ranking_does_not_depend_on_the_tokens_computed_at_once(tiny_model, text):
+    encoder = load_encoder(tiny_model("bert"), device="cpu")
+    usual = MDERank(encoder, exact=True).extract(text, None)
+    assert len(usual) > 5
+    for batch_tokens in (1, 200):
+        found = MDERank(encoder, exact=True, batch_tokens=batch_tokens).extract(text, None)
+        assert [each.text for each in found] == [each.text for each in usual]
+        assert [each.score for each in found] == pytest.approx([each.score for each in usual], rel=1e-4)
+
+
 def test_a_device_that_is_not_there(tiny_model):
     with pytest.raises(ModelError, match="try --device cpu"):
         load_encoder(tiny_model("bert"), device="cuda:7" if not torch.cuda.is_available() else "xpu")

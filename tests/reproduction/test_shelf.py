@@ -110,6 +110,16 @@ def test_a_run_goes_on_in_its_folder_and_never_into_anothers(keep, tmp_path):
     assert shelf.place(SETTINGS | {"limit": 8}) == tmp_path / "nus" / "mderank~3"
 
 
+def test_a_run_that_did_not_record_a_package_goes_on_and_one_with_another_version_does_not(keep, tmp_path):
+    keep(None)
+    shelf = Shelf(tmp_path)
+    assert shelf.place(SETTINGS | {"versions": {"numpy": "2", "torch": "2.13"}}).name == "mderank"
+    assert shelf.place(SETTINGS | {"versions": {"numpy": "3", "torch": "2.13"}}).name == "mderank~2"
+    # But documents are never copied from it into a run that says which torch it was made with.
+    keep(5, label="short", versions={"numpy": "2"})
+    assert Shelf(tmp_path).begun(SETTINGS | {"versions": {"numpy": "2", "torch": "2.13"}}, 9) is None
+
+
 def test_costs_are_told_by_runs_like_it(keep, tmp_path):
     keep(10, label="cut", max_words=128)
     keep(5)

@@ -40,6 +40,7 @@ class EmbedRank(EncoderRanker):
             pooling=self.pooling,
             layer=self.layer,
             exact=self.exact,
+            batch_tokens=self.batch_tokens,
         )
         scores = []
         for each in embeddings:

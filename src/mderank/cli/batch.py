@@ -33,6 +33,8 @@ ENGINES = ("local", "ray", "spark")
 _FILES = ("phrases", "exclude", "stop_words", "corpus")
 # Options that make a difference by being there, whatever their value.
 _MARKED = ("pattern", "ngrams", "phrases", "stop_words", "max_phrase_words")
+# Options that change no result, so that a run may resume with others; what a preset sets is among the settings.
+_NO_DIFFERENCE = ("batch_tokens", "preset")
 
 
 @dataclass(frozen=True)
@@ -193,12 +195,12 @@ def _engine(
 
 
 def _settings(settings: dict[str, Any], given: frozenset[str]) -> dict[str, Any]:
-    """All options that may make a difference, as plain data: not how many cores there are."""
+    """All options that may make a difference, as plain data: not how much is computed at once, on how many cores."""
     files = {name: _sha256(settings[name]) for name in _FILES if settings[name] and Path(settings[name]).is_file()}
     named = (value for _, _, value in (each.partition("=") for each in settings["assignments"]))
     files |= {value: _sha256(value) for value in named if value and Path(value).is_file()}
     return {
-        **settings,
+        **{name: value for name, value in settings.items() if name not in _NO_DIFFERENCE},
         "assignments": list(settings["assignments"]),
         "marked": sorted(given.intersection(_MARKED)),
         "files": files,

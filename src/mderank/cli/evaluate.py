@@ -11,7 +11,7 @@ import click
 from mderank.cli.configuration import config_option
 from mderank.cli.making import given_options, make_extractor
 from mderank.cli.options import SectionedCommand, import_spacy_without_torch, method_options, option
-from mderank.cli.running import ORACLE, about, label_of, make_oracle, method_settings, tasks_of
+from mderank.cli.running import ORACLE, about, folder_of, label_of, make_oracle, method_settings, tasks_of
 from mderank.cli.terminal import progress
 from mderank.errors import OptionError
 from mderank.methods import METHODS
@@ -94,9 +94,9 @@ def evaluate(
         for each in every:
             gold = {task.text: task.gold for task in tasks}
             ranker = extractors[each["method"]] or make_oracle(each, given, gold, further)
-            title = label or label_of(each, given, only)
+            title = label or label_of(each, given, only, ranker, dataset, out)
             told = about(each, dataset, text, limit, title, ranker, only)
-            folder = out / dataset.name.replace("/", "-") / title
+            folder = out / folder_of(dataset) / title
             with progress(f"{name} {title}" if len(every) > 1 else name, len(tasks), silent=quiet) as advance:
                 run = execute(ranker, tasks, folder, told, advance, tagger.clock)
             runs[each["method"]].append(run)

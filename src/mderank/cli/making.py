@@ -8,10 +8,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
-from click.core import ParameterSource
 
+from mderank.cli.options import written_options
 from mderank.errors import InputError, OptionError
 from mderank.methods import METHODS, Method, get_method
+from mderank.presets import PAPER
 from mderank.reading import ReadOptions, find_files, read_file
 from mderank.reading.decoding import decode
 
@@ -42,6 +43,7 @@ _OF_METHODS = (
     "layer",
     "similarity",
     "exact",
+    "batch_tokens",
     "max_pieces",
     "diversity",
     "min_confidence",
@@ -51,9 +53,7 @@ _OF_METHODS = (
 
 def given_options() -> frozenset[str]:
     """The options that the user wrote, here or in a file, as against those that have their default."""
-    context = click.get_current_context()
-    written = (ParameterSource.COMMANDLINE, ParameterSource.DEFAULT_MAP)
-    return frozenset(name for name in context.params if context.get_parameter_source(name) in written)
+    return written_options(click.get_current_context())
 
 
 def make_extractor(
@@ -63,6 +63,8 @@ def make_extractor(
     **further: Any,
 ) -> Extractor:
     """The extractor that the options ask for. ``given`` are those that must not be ignored; ``load`` finds encoders."""
+    from mderank.masking import MASKINGS
+
     method = get_method(settings["method"])
     refuse_foreign(method, given)
     options = {**common_options(settings, given), **further}
@@ -72,7 +74,7 @@ def make_extractor(
     if "diversity" in method.options:
         options["diversity"] = _diversity(settings)
     if "masking" in method.options:
-        options["masking"] = _masking(settings["masking"])
+        options["masking"] = MASKINGS[settings["masking"]]
     if "min_confidence" in method.options:
         options["min_confidence"] = settings.get("min_confidence")
     if "seed" in method.options:
@@ -106,7 +108,7 @@ def common_options(settings: dict[str, Any], given: frozenset[str] = frozenset()
     return {
         "tagger": SpacyTagger(settings["tagger"]),
         "candidates": _candidates(settings, given),
-        "dedupe": settings.get("dedupe", "case"),
+        "dedupe": settings.get("dedupe", PAPER["dedupe"]),  # runs on labelled sets have no such option
         "min_score": settings.get("min_score"),
         "max_words": settings["max_words"],
         "exclude": _lines(settings["exclude"]),
@@ -125,7 +127,7 @@ def _diversity(settings: dict[str, Any]) -> Any:
 
 
 def _encoder_options(method: Method, settings: dict[str, Any], encoder: Encoder | WordEncoder) -> dict[str, Any]:
-    names = ("pooling", "layer", "similarity", "exact", "max_pieces")
+    names = ("pooling", "layer", "similarity", "exact", "batch_tokens", "max_pieces")
     return {"model": encoder, **{name: settings[name] for name in names if name in method.options}}
 
 
@@ -138,12 +140,6 @@ def load_model(method: Method, settings: dict[str, Any]) -> Encoder | WordEncode
         settings["model"], device=settings["device"], dtype=settings["dtype"], threads=settings["threads"]
     )
     return encoder
-
-
-def _masking(name: str) -> Any:
-    from mderank.masking import All, Highest, Once, Subset
-
-    return {"all": All(), "once": Once(), "highest": Highest(), "subset": Subset()}[name]
 
 
 def _candidates(settings: dict[str, Any], given: frozenset[str]) -> CandidateSource | None:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any, TypeVar
 
 import click
@@ -11,6 +12,7 @@ from click.core import ParameterSource
 
 from mderank.errors import OptionError
 from mderank.methods import METHODS
+from mderank.presets import PRESETS
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -22,14 +24,17 @@ CONFIG = "mderank.config"  # where a context keeps the name of the file that --c
 class SectionedCommand(click.Command):
     """A command whose help shows its options under headings, and whose errors name the file that has options."""
 
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Read the options; those that are not written take their values from the preset, if there is one."""
+        rest = super().parse_args(ctx, args)
+        with _naming_file(ctx):
+            _apply_preset(ctx)
+        return rest
+
     def invoke(self, ctx: click.Context) -> Any:
         """Where options come from a file too, an error about options says so."""
-        try:
+        with _naming_file(ctx):
             return super().invoke(ctx)
-        except OptionError as error:
-            if CONFIG not in ctx.meta:
-                raise
-            raise OptionError(f"{error} (with the options of {ctx.meta[CONFIG]})") from error
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """One list of options a section, what is not in any last."""
@@ -42,6 +47,42 @@ class SectionedCommand(click.Command):
             if records:
                 with formatter.section(name):
                     formatter.write_dl(records)
+
+
+@contextmanager
+def _naming_file(context: click.Context) -> Iterator[None]:
+    """Name the file that ``--config`` read in errors about options."""
+    try:
+        yield
+    except OptionError as error:
+        if CONFIG not in context.meta:
+            raise
+        raise OptionError(f"{error} (with the options of {context.meta[CONFIG]})") from error
+
+
+def written_options(context: click.Context) -> frozenset[str]:
+    """The options that the user wrote on the command line or in a file, as against those that have their default."""
+    written = (ParameterSource.COMMANDLINE, ParameterSource.DEFAULT_MAP)
+    return frozenset(name for name in context.params if context.get_parameter_source(name) in written)
+
+
+def _apply_preset(context: click.Context) -> None:
+    """Give the options that the user did not write the values of the preset."""
+    name = context.params.get("preset")
+    if name is None:
+        return
+    written, preset = written_options(context), PRESETS[name]
+    several = context.params.get("methods")  # of mderank evaluate
+    methods = several if several is not None else (context.params["method"],)
+    others = [method for method in methods if method != preset["method"]]
+    if others and written & {"method", "methods"}:
+        raise OptionError(
+            f"--preset {name} is for the method '{preset['method']}', not for {', '.join(others)}: "
+            "leave out --preset or --method"
+        )
+    for option_name, value in preset.items():
+        if option_name in context.params and option_name not in written:
+            context.params[option_name] = value
 
 
 class _Option(click.Option):
@@ -93,6 +134,14 @@ _METHOD = {
         metavar="NAME",
         help="spaCy pipeline by name or folder, e.g. de_core_news_sm.  [default: English]",
     ),
+    "preset": option(
+        "Method",
+        "--preset",
+        type=click.Choice(list(PRESETS)),
+        help="A set of options by name; options given besides come first. paper: mderank as in its paper, that is "
+        "--method mderank --model bert-base-uncased --exact --pooling max --max-words 512 --max-pieces 512 "
+        "--max-phrase-words 0 --dedupe case.",
+    ),
     "method": option(
         "Method",
         "--method",
@@ -136,9 +185,17 @@ _METHOD = {
     ),
     "exact": option(
         "Method",
-        "--exact",
-        is_flag=True,
+        "--exact/--no-exact",
+        default=False,
         help="Encode every masked variant whole, as the paper does: many times slower.",
+    ),
+    "batch_tokens": option(
+        "Method",
+        "--batch-tokens",
+        type=click.IntRange(1),
+        metavar="N",
+        help="With --exact: tokens that the encoder computes at once; makes no difference to the result.  "
+        "[default: 4096 on the CPU, 32768 on a GPU]",
     ),
     "max_words": option(
         "Method", "--max-words", type=click.IntRange(1), metavar="N", help="Read only the first N words."

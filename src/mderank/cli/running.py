@@ -13,6 +13,7 @@ import mderank
 from mderank.cli.making import common_options
 from mderank.errors import InputError, OptionError
 from mderank.methods import get_method
+from mderank.presets import PAPER
 
 if TYPE_CHECKING:
     from mderank.evaluation.datasets import Dataset
@@ -20,9 +21,11 @@ if TYPE_CHECKING:
     from mderank.extractor import Extractor
 
 ORACLE = "oracle"
-VERSIONED = ("numpy", "onnxruntime", "tokenizers", "spacy", "snowballstemmer")
-_NAMING = ("model", "masking", "pooling", "layer", "similarity", "exact", "diversity", "pattern", "ngrams", "phrases",
-           "max_words", "max_pieces", "max_phrase_words", "corpus", "seed")  # fmt: skip
+VERSIONED = ("numpy", "onnxruntime", "tokenizers", "spacy", "snowballstemmer")  # and what an encoder names
+_NAMING = ("preset", "model", "masking", "pooling", "layer", "similarity", "exact", "diversity", "pattern", "ngrams",
+           "phrases", "max_words", "max_pieces", "max_phrase_words", "corpus", "seed")  # fmt: skip
+# They change no prediction; what a preset sets is recorded.
+_NOT_RECORDED = ("threads", "batch_tokens", "preset")
 
 
 def method_settings(method: str, settings: dict[str, Any], given: frozenset[str], text: str) -> dict[str, Any]:
@@ -31,8 +34,8 @@ def method_settings(method: str, settings: dict[str, Any], given: frozenset[str]
     On the paper's input these are its two cuts, and no limit on a phrase's length, unless the user says otherwise.
     """
     encoder = method != ORACLE and "max_pieces" in get_method(method).options
-    paper = {"max_words": 512, "max_phrase_words": 0, **({"max_pieces": 512} if encoder else {})}
-    ours = {name: value for name, value in paper.items() if name not in given} if text == "paper" else {}
+    names = ("max_words", "max_phrase_words", *(("max_pieces",) if encoder else ()))
+    ours = {name: PAPER[name] for name in names if name not in given} if text == "paper" else {}
     return {**settings, **ours, "method": method}
 
 
@@ -63,6 +66,7 @@ def make_oracle(
         "pooling",
         "layer",
         "exact",
+        "batch_tokens",
         "similarity",
         "max_pieces",
         "corpus",
@@ -74,13 +78,54 @@ def make_oracle(
     return Oracle(gold, **{**common_options(settings, given), **further})
 
 
-def label_of(settings: dict[str, Any], given: frozenset[str], only: tuple[str, ...] = ()) -> str:
-    """The method, and what was asked of it."""
-    asked = [name for name in _NAMING if name in given]
-    values = [name if settings[name] is True else f"{name}={Path(str(settings[name])).name}" for name in asked]
-    documents = [f"document={each}" for each in only]
-    parts = [settings["method"], *values, *settings["assignments"], *documents]
-    return "-".join(part.replace("/", "_") for part in parts)
+def label_of(
+    settings: dict[str, Any],
+    given: frozenset[str],
+    only: tuple[str, ...],
+    ranker: Any,
+    dataset: Dataset,
+    out: Path,
+    limit: int | None = None,
+    *,
+    numbered: bool = False,
+) -> str:
+    """The label of a run: the method, and what was asked of it.
+
+    An encoder is named by the shortest ending of its path that tells it from those of the runs in ``out``; a run that
+    is there keeps its label. ``limit`` is the number of documents, where the label is to say it.
+    """
+    from mderank.evaluation.naming import choose_label, encoder_key, named_runs
+
+    def label(model: str) -> str:
+        asked = (_asked(name, settings[name], model) for name in _NAMING if name in given)
+        documents = [*(f"document={each}" for each in only), *([] if limit is None else [f"limit={limit}"])]
+        parts = [settings["method"], *asked, *settings["assignments"], *documents]
+        return "-".join(part.replace("/", "_") for part in parts)
+
+    if "model" not in given:
+        return label("")
+    encoder = encoder_key({"encoder": _encoder(ranker)})
+    model = str(settings["model"])
+    return choose_label(label, model, encoder, folder_of(dataset), named_runs(out), numbered=numbered)
+
+
+def _asked(name: str, value: Any, model: str) -> str:
+    from mderank.evaluation.naming import in_label
+
+    if name == "model":
+        return in_label(model)
+    return name if value is True else f"{name}={Path(str(value)).name}"
+
+
+def folder_of(dataset: Dataset) -> str:
+    """The name of the folder for the runs on a set."""
+    return dataset.name.replace("/", "-")
+
+
+def _encoder(ranker: Any) -> dict[str, Any] | None:
+    """The encoder of a method that has one: its name, and the checksum of its weights."""
+    encoder = getattr(ranker, "encoder", None)
+    return None if encoder is None else {"name": encoder.spec.name, "sha256": _checksum(encoder)}
 
 
 def about(
@@ -93,25 +138,25 @@ def about(
     only: tuple[str, ...] = (),
 ) -> dict[str, Any]:
     """All that may change the result."""
-    encoder = getattr(ranker, "encoder", None)
+    packages = getattr(getattr(ranker, "encoder", None), "packages", ())
     tagger = ranker.tagger
     return {
         "label": label,
-        **{name: value for name, value in settings.items() if name != "threads"},
+        **{name: value for name, value in settings.items() if name not in _NOT_RECORDED},
         "assignments": list(settings["assignments"]),
         "dataset": dataset.name,
         "dataset_sha256": dataset.sha256,
         "input": text,
         "limit": limit,
         **({"documents": list(only)} if only else {}),
-        "encoder": None if encoder is None else {"name": encoder.spec.name, "sha256": _checksum(encoder)},
+        "encoder": _encoder(ranker),
         "resolved": {name: getattr(ranker, name) for name in ("pooling", "layer", "exact") if hasattr(ranker, name)},
         **_files(settings),
         "tagger_version": getattr(tagger, "name", type(tagger).__name__),
         "versions": {
             "mderank": mderank.__version__,
             "python": platform.python_version(),
-            **{name: importlib.metadata.version(name) for name in VERSIONED},
+            **{name: importlib.metadata.version(name) for name in (*VERSIONED, *packages)},
         },
     }
 

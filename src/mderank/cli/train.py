@@ -32,7 +32,7 @@ def train(
     show: bool,
     quiet: bool,
 ) -> None:
-    """Train an encoder for keyphrases, without labels by people.
+    r"""Train an encoder for keyphrases, without labels by people.
 
     RECIPE is a TOML file, or the name of a recipe that comes with mderank:
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 TUNABLE = ("fusion",)
 # Options of the method that are not about what it gives, or that tune has in another sense.
-_NOT_WRITTEN = ("threads", "device", "assignments", "seed")
+_NOT_WRITTEN = ("threads", "device", "batch_tokens", "assignments", "seed")
 
 
 @click.command(cls=SectionedCommand)
@@ -40,7 +40,7 @@ _NOT_WRITTEN = ("threads", "device", "assignments", "seed")
 @option("Results", "--quiet", "-q", is_flag=True, help="No progress and no report; errors only.")
 @option("Method", "--method", type=click.Choice(TUNABLE), default=TUNABLE[0], show_default=True,
         help="The method whose weights are chosen.")  # fmt: skip
-@method_options(without=("method", "seed", "min_score", "min_confidence", "max_sum", "masking", "corpus"))
+@method_options(without=("preset", "method", "seed", "min_score", "min_confidence", "max_sum", "masking", "corpus"))
 @config_option
 def tune(
     name: str,

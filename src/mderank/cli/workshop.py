@@ -118,11 +118,12 @@ def _depth(settings: Mapping[str, Any]) -> int:
 class Workshop:
     """Where wanted runs become runs."""
 
-    def __init__(self, encoders: Encoders, sets: Sets, shelf: Shelf) -> None:
+    def __init__(self, encoders: Encoders, sets: Sets, shelf: Shelf, batch_tokens: int | None = None) -> None:
         from mderank.evaluation.tagged import SharedTagger
         from mderank.tagging import SpacyTagger
 
         self._encoders, self._sets, self._shelf = encoders, sets, shelf
+        self._batch_tokens = batch_tokens  # of the exact form
         self._tagger: SharedTagger = SharedTagger(SpacyTagger(None))
 
     def ready(self, wanted: Wanted) -> Ready:
@@ -134,14 +135,17 @@ class Workshop:
             given = given_options()
         own = signature(evaluate.callback).parameters  # type: ignore[arg-type]
         chosen = {name: value for name, value in context.params.items() if name not in own}
+        if wanted.exact:
+            chosen["batch_tokens"] = self._batch_tokens
         settings = method_settings(wanted.method, chosen, given, "paper")
         extractor = make_extractor(settings, given, self._encoders.load, tagger=self._tagger)
         dataset = self._sets.found[wanted.dataset]
         only = context.params["only"]
         tasks = tasks_of(dataset, "paper", only)[: wanted.limit]
-        limited = wanted.limit is not None and wanted.limit < len(dataset.documents)
-        label = label_of(settings, given, only) + (f"-limit={wanted.limit}" if limited else "")
-        told = about(settings, dataset, "paper", wanted.limit if limited else None, label, extractor, only)
+        limit = wanted.limit if wanted.limit is not None and wanted.limit < len(dataset.documents) else None
+        runs = self._shelf.folder
+        label = label_of(settings, given, only, extractor, dataset, runs, limit, numbered=True)
+        told = about(settings, dataset, "paper", limit, label, extractor, only)
         folder = self._shelf.place(told)
         return Ready(extractor, tasks, {**told, "label": folder.name}, folder)
 
@@ -229,7 +233,8 @@ class Workshop:
 
         shelf = Shelf(self._shelf.folder)
         measured: dict[Wanted, Measured] = {}
-        done, versions = [], set()
+        done: list[Done] = []
+        versions: dict[str, set[str]] = {}
         for wanted, job in plan.jobs.items():
             kept = job.kept or (shelf.find(self.ready(wanted).settings, job.documents) if job.to_do else None)
             if kept is None:
@@ -237,11 +242,11 @@ class Workshop:
             run = load_run(kept.folder)
             measured[wanted] = Measured(run.outcomes[: job.documents], 1 if wanted.document else job.of)
             done.append(Done(wanted.command(), job.documents, job.of, kept.seconds))
-            versions.add(tuple(sorted(kept.settings.get("versions", {}).items())))
+            for package, version in (kept.settings.get("versions") or {}).items():
+                versions.setdefault(package, set()).add(version)
         problems = dict.fromkeys(job.problem for job in plan.jobs.values() if job.problem)
         notes = [f"not run: {problem}" for problem in problems if problem]
-        if len(versions) > 1:
-            notes.append(
-                "the runs were made with different versions of mderank or of what it is built on: see run.json"
-            )
+        differing = [package for package, found in versions.items() if len(found) > 1]
+        if differing:
+            notes.append(f"the runs were made with different versions of {', '.join(differing)}: see run.json")
         return Results(measured, self._sets.found), done, notes

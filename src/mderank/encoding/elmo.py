@@ -14,7 +14,7 @@ import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -83,6 +83,8 @@ def is_elmo(model: str | Path) -> bool:
 
 class Elmo:
     """ELMo, from a folder with its options and weights, or from the weights' file with the options beside it."""
+
+    packages: ClassVar[tuple[str, ...]] = ("torch",)  # whose versions may change the states
 
     def __init__(self, model: str | Path, *, device: str | None = None) -> None:
         try:

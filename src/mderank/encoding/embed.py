@@ -27,16 +27,26 @@ class Request:
 
 
 def embed(
-    encoder: Encoder, requests: Sequence[Request], *, pooling: PoolingName, layer: int, exact: bool
+    encoder: Encoder,
+    requests: Sequence[Request],
+    *,
+    pooling: PoolingName,
+    layer: int,
+    exact: bool,
+    batch_tokens: int | None = None,
 ) -> list[Embeddings]:
-    """The embedding of every document, its change under each of its masks, and the embeddings of its phrases."""
+    """The embedding of every document, its change under each of its masks, and the embeddings of its phrases.
+
+    ``batch_tokens`` is how many tokens the exact form computes at once (``None``: what suits the encoder's device).
+    """
     dimension = encoder.spec.dimension
     pools = [make_pool(pooling, len(each.masks), dimension, len(each.phrases)) for each in requests]
     if exact:
+        size = exact_form.default_batch_tokens(encoder) if batch_tokens is None else batch_tokens
         for pool, request in zip(pools, requests, strict=True):
             for window, ids, masks in _windows(encoder, request):
-                exact_form.run(encoder, pool, window, ids, masks, layer)
-            exact_form.run_phrases(encoder, pool, _phrases(encoder, request), layer)
+                exact_form.run(encoder, pool, window, ids, masks, layer, size)
+            exact_form.run_phrases(encoder, pool, _phrases(encoder, request), layer, size)
     else:
         work = (item for pool, request in zip(pools, requests, strict=True) for item in _packed(encoder, pool, request))
         packing.run(encoder, work, layer)

@@ -8,7 +8,7 @@ import logging
 from dataclasses import replace
 from pathlib import Path
 from textwrap import shorten
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -35,6 +35,8 @@ class TorchEncoder:
     torch's name for it (default: the GPU if there is one); ``dtype`` is ``float32``, ``float16`` or ``bfloat16``.
     Whether it can do one-pass masking is found by trying.
     """
+
+    packages: ClassVar[tuple[str, ...]] = ("torch", "transformers")  # whose versions may change the states
 
     def __init__(self, model: str, *, device: str | None = None, dtype: Dtype = "float32") -> None:
         try:
@@ -87,6 +89,11 @@ class TorchEncoder:
         """The model itself."""
         module: torch.nn.Module = self._model
         return module
+
+    @property
+    def device(self) -> str:
+        """The device that the model is on, by torch's name: ``cpu``, ``cuda:1``."""
+        return str(self._device)
 
     def pieces(self, text: str) -> Pieces:
         """The word pieces of ``text``, all of them."""

@@ -53,6 +53,7 @@ class PieceWords:
         self._encoder = encoder
         self.spec = WordSpec(encoder.spec.name, encoder.spec.layers, encoder.spec.dimension, encoder.spec.layers)
         self.folder = getattr(encoder, "folder", encoder.spec.name)  # where its weights are
+        self.packages: tuple[str, ...] = getattr(encoder, "packages", ())  # what it is computed by
 
     def word_states(
         self, text: str, words: Sequence[Span], segments: Sequence[range], breaks: Sequence[int], layer: int | None

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TextIO
@@ -157,14 +157,30 @@ def documents_in(folder: Path) -> int:
         return 0
 
 
+def differences(before: Mapping[str, Any], now: Mapping[str, Any]) -> dict[str, tuple[Any, Any]]:
+    """The settings in which a run that is there differs from one that is asked for, with both values.
+
+    Packages are compared one by one. A package that the earlier run did not record is left out: runs of earlier
+    releases did not record those that only some encoders use.
+
+    >>> differences({"masking": "all", "versions": {"numpy": "2"}}, {"versions": {"numpy": "3", "torch": "2"}})
+    {'masking': ('all', None), 'numpy': ('2', '3')}
+    """
+    names = sorted({*before, *now} - {"versions"})
+    versions, recorded = now.get("versions") or {}, before.get("versions") or {}
+    return {
+        **{name: (before.get(name), now.get(name)) for name in names if before.get(name) != now.get(name)},
+        **{name: (old, versions.get(name)) for name, old in recorded.items() if old != versions.get(name)},
+    }
+
+
 def _claim(folder: Path, settings: dict[str, Any]) -> None:
     """Write the settings, or make sure that those which are there are the same."""
     file = folder / SETTINGS_FILE
     if file.exists():
-        before = _read_json(file)
-        differing = sorted(key for key in {*before, *settings} if before.get(key) != settings.get(key))
+        differing = differences(_read_json(file), settings)
         if differing:
-            told = "; ".join(f"{key}: {before.get(key)!r}, now {settings.get(key)!r}" for key in differing)
+            told = "; ".join(f"{name}: {before!r}, now {now!r}" for name, (before, now) in differing.items())
             raise InputError(f"{folder} holds a run with other settings ({told}): choose another folder, or remove it")
         return
     file.write_text(json.dumps(settings, indent=2, sort_keys=True, ensure_ascii=False) + "\n", encoding="utf-8")

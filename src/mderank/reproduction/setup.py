@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from math import ceil
-from pathlib import Path
 from typing import Literal
 
 from mderank.encoding import EMBEDDED
+from mderank.evaluation.naming import short_name
 from mderank.reproduction.wanted import Wanted
 
 Form = Literal["exact", "one pass"]
@@ -36,10 +36,7 @@ class Model:
         >>> Model("runs/kpe-ab/model", 6).title, Model("runs/kpe-ab/onnx", 6).title, Model("org/bert", 12).title
         ('kpe-ab/model', 'kpe-ab/onnx', 'bert')
         """
-        path = Path(self.name)
-        # What "mderank train" makes is called "model", and often "onnx" when exported: the folder around it tells more.
-        inner = path.name in {"model", "onnx"} and path.parent.name
-        return f"{path.parent.name}/{path.name}" if inner else path.name
+        return short_name(self.name)
 
     def depths(self) -> tuple[int, int, int]:
         """The layers that stand for the paper's 3, 6 and 12 of 12.

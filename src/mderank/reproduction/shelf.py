@@ -9,7 +9,8 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-from mderank.evaluation.runner import SETTINGS_FILE, SUMMARY_FILE
+from mderank.evaluation.naming import encoder_key
+from mderank.evaluation.runner import SETTINGS_FILE, SUMMARY_FILE, differences
 
 # Settings that say how a run was asked for, not what it is; what came of them is in "encoder" and "resolved".
 _ASKED = ("label", "limit", "versions", "model", "pooling", "layer", "exact", "device", "threads")
@@ -36,8 +37,8 @@ def identity(settings: Mapping[str, Any]) -> str:
     """
     kept = {name: value for name, value in settings.items() if name not in _ASKED}
     # The same weights are the same encoder, and the same bytes the same file, wherever they are.
-    encoder, files = kept.get("encoder") or {}, kept.get("files") or {}
-    kept["encoder"] = encoder.get("sha256") or encoder.get("name")
+    files = kept.get("files") or {}
+    kept["encoder"] = encoder_key(settings)
     kept["assignments"] = [each for each in kept.get("assignments") or () if each.partition("=")[0] not in files]
     return json.dumps({name: value for name, value in kept.items() if value not in (None, [], {})}, sort_keys=True)
 
@@ -77,7 +78,7 @@ class Shelf:
                 there = json.loads((folder / SETTINGS_FILE).read_text(encoding="utf-8"))
             except (OSError, ValueError):
                 return folder
-            if there == {**settings, "label": label}:
+            if isinstance(there, dict) and not differences(there, {**settings, "label": label}):
                 return folder
         raise AssertionError
 

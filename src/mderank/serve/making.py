@@ -13,7 +13,7 @@ from typing import Any, get_args
 from mderank.candidates import CandidateSource, NGrams, NounPhrases, PhraseList
 from mderank.encoding import Encoder
 from mderank.errors import MDERankError, OptionError
-from mderank.masking import All, Highest, Masking, Once, Subset
+from mderank.masking import MASKINGS
 from mderank.methods import METHODS, Method
 from mderank.methods import Setting as MethodSetting
 from mderank.ranker import CandidateRanker
@@ -32,7 +32,6 @@ _PART_OF = {**dict.fromkeys(_CANDIDATES, "candidates"), "max_sum": "diversity"}
 _NOT_OFFERED = ("tags",)  # a regular expression, which may take for ever
 _LARGEST_SETTING = 100
 _LONGEST_NGRAM = 5
-_MASKINGS: dict[str, Masking] = {"all": All(), "once": Once(), "highest": Highest(), "subset": Subset()}
 _DEFAULTS = {name: field.get_default() for name, field in Options.model_fields.items()}
 
 
@@ -86,7 +85,7 @@ class Workshop:
             made |= {name: getattr(options, name) for name in _ENCODER if name in method.options}
         further = {
             "diversity": _diversity(options),
-            "masking": _MASKINGS[options.masking],
+            "masking": MASKINGS[options.masking],
             "min_confidence": options.min_confidence,
             "seed": options.seed,
             "stop_words": options.stop_words,

@@ -93,6 +93,35 @@ def test_the_same_method_twice_on_a_set(make, one_documents):
         grid_of(folder)
 
 
+def encoder(model, sha256):
+    return {"model": model, "encoder": {"name": "it", "sha256": sha256}}
+
+
+def test_encoders_of_one_label_are_told_apart_by_their_paths(make, one_documents):
+    label = "mderank-model=onnx-exact"
+    make(label, "tiny", one_documents, **encoder("kpe/ab-yake/onnx", "1"))
+    make(label, "other", one_documents, **encoder("elsewhere/ab-yake/onnx", "1"))  # the same weights
+    folder = make(label, "tiny", one_documents, **encoder("kpe/re-yake/onnx", "2"))
+    make("yake", "tiny", one_documents, model="minilm-l6", encoder=None)
+    grid = grid_of(folder)
+    ab, re = "mderank-model=ab-yake_onnx-exact", "mderank-model=re-yake_onnx-exact"
+    assert grid.methods == (ab, re, "yake")
+    assert set(grid.runs) == {(ab, "tiny"), (ab, "other"), (re, "tiny"), ("yake", "tiny")}
+    assert grid_of(folder, re).baseline == re
+
+
+def test_encoders_of_one_label_on_different_sets_are_not_one_row(make, one_documents):
+    make("mine", "tiny", one_documents, **encoder("a/kpe", "1"))
+    folder = make("mine", "other", one_documents, **encoder("b/kpe", "2"))
+    assert grid_of(folder).methods == ("mine (a/kpe)", "mine (b/kpe)")
+
+
+def test_an_encoder_with_several_names_is_one_row(make, one_documents):
+    make("mine", "tiny", one_documents, **encoder("a/kpe", "1"))
+    folder = make("mine", "other", one_documents, **encoder("b/kpe", "1"))
+    assert grid_of(folder).methods == ("mine",)
+
+
 def test_wrong_names(two_methods, tmp_path):
     with pytest.raises(OptionError, match=r"--baseline Three: .*only One, Two"):
         grid_of(two_methods, "Three")

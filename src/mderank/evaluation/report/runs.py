@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from mderank.errors import InputError, OptionError
+from mderank.evaluation.naming import encoder_key, endings, in_label, tell_apart
 from mderank.evaluation.runner import SETTINGS_FILE, Run, load_run
 
 # Settings that say what was read, whatever the method: they must agree for a comparison to be fair.
@@ -56,7 +57,7 @@ def _below(place: Path) -> list[Path]:
 def arrange(runs: Sequence[Run], baseline: str | None = None, order: Sequence[str] = ()) -> Grid:
     """The grid: methods in the order given, sets in ``order``, others after them; the first method is the baseline."""
     grid: dict[tuple[str, str], Run] = {}
-    for run in runs:
+    for run in _told_apart(runs):
         if "dataset" not in run.settings:
             raise InputError(f"{run.folder / SETTINGS_FILE} has no 'dataset': it does not say which set was run")
         other = grid.setdefault((run.name, run.dataset), run)
@@ -73,6 +74,31 @@ def arrange(runs: Sequence[Run], baseline: str | None = None, order: Sequence[st
     seen = dict.fromkeys(dataset for _, dataset in grid)
     datasets = (*(each for each in order if each in seen), *(each for each in seen if each not in order))
     return Grid(methods, datasets, grid, baseline or methods[0])
+
+
+def _told_apart(runs: Sequence[Run]) -> list[Run]:
+    """The runs; where some of one label have different encoders, their labels name these."""
+    models: dict[str, dict[str, str]] = {}  # by label and encoder
+    for run in runs:
+        encoder, model = encoder_key(run.settings), run.settings.get("model")
+        if encoder and model:
+            models.setdefault(run.name, {}).setdefault(encoder, str(model))
+    names = {
+        (label, encoder): name
+        for label, by_encoder in models.items()
+        if len(set(by_encoder.values())) > 1
+        for encoder, name in zip(by_encoder, tell_apart(list(by_encoder.values())), strict=True)
+    }
+    return [_renamed(run, names.get((run.name, encoder_key(run.settings) or ""))) for run in runs]
+
+
+def _renamed(run: Run, encoder: str | None) -> Run:
+    """The run with another name of its encoder in its label; the same run for none."""
+    if encoder is None:
+        return run
+    there = [in_label(each) for each in endings(str(run.settings["model"])) if in_label(each) in run.name]
+    label = run.name.replace(there[-1], in_label(encoder)) if there else f"{run.name} ({encoder})"
+    return replace(run, settings={**run.settings, "label": label})
 
 
 def notes(grid: Grid) -> tuple[str, ...]:
