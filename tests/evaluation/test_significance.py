@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from mderank.evaluation.measures import Judgement, Measure
-from mderank.evaluation.significance import Pair, compare, compare_mean, holm, interval
+from mderank.evaluation.report.summary import mean_ranks
+from mderank.evaluation.significance import Pair, compare, compare_average_ranks, compare_mean, holm, interval
 
 F1 = Measure.parse("F1@5")
 
@@ -119,3 +120,64 @@ def test_a_mean_needs_documents_in_every_set():
         compare_mean([Pair(judgements(rng, 0.5), judgements(rng, 0.5), F1, "micro"), Pair([], [], F1, "micro")])
     with pytest.raises(ValueError, match="documents in every set"):
         compare_mean([])
+
+
+def test_weights_compare_a_gain_with_another_gain():
+    rng = np.random.default_rng(9)
+    large = Pair(judgements(rng, 0.7, 150), judgements(rng, 0.2, 150), F1, "micro")
+    small = Pair(judgements(rng, 0.5, 150), judgements(rng, 0.4, 150), F1, "micro")
+    gains = [compare(pair.first, pair.second, F1, "micro").difference for pair in (large, small)]
+    result = compare_mean([large, small], weights=(1, -1))
+    assert result.difference == pytest.approx(gains[0] - gains[1])
+    assert result.low > 0
+    assert result.p < 0.001
+    # A gain that is the same everywhere is not larger in one place.
+    assert compare_mean([large, large], weights=(1, -1)).p > 0.9
+
+
+def test_pairs_of_a_group_share_the_documents_that_are_drawn():
+    rng = np.random.default_rng(10)
+    pair = Pair(judgements(rng, 0.7), judgements(rng, 0.2), F1, "micro")
+    shared = compare_mean([pair, pair], weights=(1, -1), groups=("nus", "nus"))
+    assert (shared.low, shared.high) == pytest.approx((0, 0), abs=1e-12)
+    apart = compare_mean([pair, pair], weights=(1, -1))
+    assert apart.low < -0.01 < 0.01 < apart.high
+    with pytest.raises(ValueError, match="same documents"):
+        compare_mean([pair, Pair(pair.first[:5], pair.second[:5], F1, "micro")], groups=("nus", "nus"))
+
+
+def ranked(rng, chances, sizes=(60, 90)):
+    return [[judgements(rng, chance, size) for chance in chances] for size in sizes]
+
+
+def test_average_ranks_are_those_of_the_table_and_a_clear_lead_is_significant():
+    rng = np.random.default_rng(11)
+    datasets = ranked(rng, (0.3, 0.8, 0.5))
+    ranks = mean_ranks([[F1.over(each, "micro") for each in methods] for methods in datasets])
+    result, back = compare_average_ranks(datasets, [(1, 0), (0, 1)], F1, "micro")
+    assert result.difference == pytest.approx(ranks[0][0] - ranks[1][0]) == 2
+    assert result.p < 0.001
+    assert result.low >= 1
+    assert result.wins > result.losses
+    assert (back.difference, back.wins) == (-2, result.losses)
+    assert compare_average_ranks(datasets, [(1, 0)], F1, "micro") == [result]
+
+
+def test_ranks_that_chance_decides_are_not_significant():
+    rng = np.random.default_rng(12)
+    (result,) = compare_average_ranks(ranked(rng, (0.5, 0.5, 0.1)), [(0, 1)], F1, "micro")
+    assert result.low <= 0 <= result.high
+    assert result.p > 0.05
+    # The resampled values of tied methods share the mean of their ranks: a method is level with itself.
+    same = judgements(rng, 0.5)
+    (level,) = compare_average_ranks([[same, same]], [(0, 1)], F1, "micro")
+    assert (level.difference, level.low, level.high, level.p) == (0, 0, 0, 1)
+
+
+def test_a_few_documents_never_make_a_lead_significant():
+    right, wrong = Judgement((True,) * 5, 5, 6), Judgement((False,) * 5, 5, 6)
+    assert compare_average_ranks([[[right], [wrong]]], [(0, 1)], F1, "micro")[0].p == 1
+    # Six datasets of one document, the first method right in all: as in a sign test, 2 of 64 cases are as extreme.
+    assert compare_average_ranks([[[right], [wrong]]] * 6, [(0, 1)], F1, "micro")[0].p == 2 / 64
+    with pytest.raises(ValueError, match="documents in every set"):
+        compare_average_ranks([], [(0, 1)], F1, "micro")

@@ -30,7 +30,7 @@ def report(setup, run):
 
 def test_markdown_has_three_numbers_in_a_cell_and_nothing_for_what_was_not_run(report):
     text = as_markdown(report)
-    (row,) = [line for line in text.splitlines() if line.startswith("| EmbedRank(BERT)")][:1]
+    (row,) = [line for line in text.splitlines() if line.startswith("| EmbedRank(BERT) | minilm")][:1]
     assert "28.92 → 20.00 (−8.92)" in row
     (row,) = [line for line in text.splitlines() if line.startswith("| TextRank")][:1]
     assert [cell.strip() for cell in row.split("|")[3:5]] == ["21.58 →", "16.43 →"]
@@ -59,11 +59,45 @@ def test_csv_has_a_row_a_cell(report):
 
 def test_claims_as_csv(report):
     rows = list(csv.DictReader(io.StringIO(claims_as_csv(report))))
-    (row,) = [row for row in rows if row["contrast"] == "MDERank − EmbedRank, six sets" and row["form"] == "exact"]
+    (row,) = [row for row in rows if row["contrast"] == "MDERank − EmbedRank, six datasets" and row["form"] == "exact"]
     # On the ten documents that both have: 3 right against 8.
     assert (row["difference"], row["documents"], row["verdict"]) == ("-50.00", "60", "does not hold")
-    (row,) = [row for row in rows if row["contrast"] == "KPEBERT ab − BERT, six sets" and row["form"] == "exact"]
+    (row,) = [row for row in rows if row["contrast"] == "KPEBERT ab − BERT, six datasets" and row["form"] == "exact"]
     assert (row["difference"], row["p_holm"], row["verdict"]) == ("", "", "not run")
+
+
+def test_new_claims_and_reasons_are_in_all_formats(full, run):
+    runs = {full.sifrank("duc2001"): run(50, 60), full.mderank("duc2001", "exact"): run(10, 60)}
+    runs |= {
+        full.mderank(each, "exact", model=full.kpe[sampling]): run(10, 60) for each in SETS for sampling in ("ab", "re")
+    }
+    report = build(full, choose(["main"]), Results(runs, {}))
+    says, why = "SIFRank is ahead of MDERank(BERT) on DUC2001", "the same predictions for every document"
+    text = as_markdown(report)
+    assert f"| {says} | Table 3 | holds | not run |" in text
+    assert f"- **holds**: {says} (Table 3)." in text
+    assert "  - SIFRank − MDERank, DUC2001: F1@15 +66.67 (" in text
+    assert re.search(rf"KPEBERT ab − KPEBERT re, six datasets: .*: undecided \(.*{why}.*\)", text)
+    assert f'<th scope="row">{says}<span class="here">Table 3</span></th><td><span class="verdict yes">' in page(report)
+    rows = [row for row in csv.DictReader(io.StringIO(claims_as_csv(report))) if row["form"] == "exact"]
+    (row,) = [row for row in rows if row["claim"] == says]
+    assert (row["table"], row["verdict"], row["documents"], row["reason"]) == ("table3", "holds", "60", "")
+    (row,) = [row for row in rows if row["claim"] == "Absolute and relative sampling are comparable"]
+    assert (row["verdict"], row["low"], row["high"]) == ("undecided", "0.00", "0.00")
+    ranks = [row for row in rows if row["claim"].startswith("MDERank(KPEBERT) has the best average rank")]
+    assert {row["quantity"] for row in ranks} == {"places in AvgRank by F1@15"}
+    for written in (text, page(report), claims_as_csv(report), as_latex(report)):
+        assert why in written
+        assert "Mask Subset" not in written  # of a table that was not chosen
+
+
+def test_every_rank_that_differs_from_print_is_in_the_note_of_every_format(setup):
+    report = build(setup, choose(["main"]), Results({}, {}))
+    for written in (as_markdown(report), page(report), as_latex(report)):
+        for each in ("MDERank(BERT) 3.33, not 3.42", "MDERank(KPEBERT ab) 2.67, not 2.58",
+                     "MultipartiteRank 7.17, not 7.25", "YAKE 9.17, not 9.08", "MDERank(BERT) 4.00, not 4.08",
+                     "MDERank(KPEBERT ab) 2.00, not 1.92"):  # fmt: skip
+            assert each in written
 
 
 def test_latex_is_balanced_and_has_three_lines_a_row(report):

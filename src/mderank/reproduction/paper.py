@@ -18,7 +18,8 @@ def data() -> dict[str, Any]:
 
 
 SETS: tuple[str, ...] = tuple(data()["sets"])
-LONG = ("krapivin", "nus")  # sets of whole papers
+LONG = ("krapivin", "nus")  # datasets of whole papers
+SHORT = ("inspec", "semeval2017", "semeval2010")  # datasets of abstracts and paragraphs; DUC2001 is between
 NAMES = {
     "inspec": "Inspec",
     "semeval2017": "SemEval2017",

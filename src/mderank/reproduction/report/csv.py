@@ -10,7 +10,7 @@ from mderank.reproduction.report.build import Report
 
 HEADER = ("table", "title", "block", "row", "here", "column", "paper", "ours", "difference", "documents", "of")
 CLAIMS_HEADER = ("form", "table", "claim", "verdict", "contrast", "quantity", "difference", "low", "high", "p_holm",
-                 "documents", "contrast_verdict")  # fmt: skip
+                 "documents", "contrast_verdict", "reason")  # fmt: skip
 
 
 def as_csv(report: Report) -> str:
@@ -45,7 +45,7 @@ def _listed(name: str, listing: Listing) -> Iterator[tuple[object, ...]]:
 
 
 def claims_as_csv(report: Report) -> str:
-    """Every contrast of every claim, in percentage points but for counts of words."""
+    """Every contrast of every claim, in percentage points except for numbers of words and of places in AvgRank."""
     return rows_as_csv(CLAIMS_HEADER, _claims(report))
 
 
@@ -60,6 +60,7 @@ def _claims(report: Report) -> Iterator[tuple[object, ...]]:
                     form, claim.part, claim.says, finding.verdict, contrast.says, contrast.quantity.name,
                     *(_two(None if each is None else scale * each) for each in limits),
                     None if tested.p is None else f"{tested.p:.4f}", tested.documents or None, tested.verdict,
+                    tested.reason,
                 )  # fmt: skip
 
 

@@ -8,10 +8,14 @@ from mderank.reproduction.grid import Cell
 TITLE = "The paper's tables, measured here"
 VERDICTS = ("holds", "does not hold", "undecided", "not run")
 HOW_CLAIMS = (
-    f"Each contrast is tested on the documents that both runs have, as a mean over the sets: 95 % intervals by the "
-    f"paired bootstrap, p-values by the paired randomisation test with Holm's correction over all claims of a form. A "
-    f"claim holds if all its contrasts have p < {LEVEL} in the direction that it says; it does not hold if one has it "
-    f"the other way; otherwise it is undecided. Two are alike if the interval lies within {MARGIN:g} point of 0."
+    f"Each contrast is tested on the documents that both runs have, as a mean over the datasets. The 95 % intervals "
+    f"are from the paired bootstrap over documents within their dataset. The p-values are from the paired "
+    f"randomisation test, for average ranks from the bootstrap, with Holm's correction over all claims of a form. A "
+    f"contrast holds if p < {LEVEL} in the direction that the claim says; it does not hold if p < {LEVEL} in the other "
+    f"direction; otherwise it is undecided. Two methods are alike, comparable or stable if the interval lies within "
+    f"{MARGIN:g} point of 0; an improvement is not remarkable if the interval ends below {MARGIN:g} point. An interval "
+    f"without width, from one document or from the same predictions twice, decides neither. A claim holds if all its "
+    f"contrasts hold, or as many as the claim says; it does not hold if that is ruled out."
 )
 
 
@@ -58,14 +62,15 @@ def three(cell: Cell) -> str:
 def told(tested: Tested) -> str:
     """A contrast and what came of it."""
     contrast, found = tested.contrast, tested.comparison
+    reason = f" ({tested.reason})" if tested.reason else ""
     if found is None:
-        return f"{contrast.says}: not run"
+        return f"{contrast.says}: not run{reason}"
     scale = 100 if contrast.quantity.per_cent else 1
     limits = f"{signed(scale * found.low)} to {signed(scale * found.high)}"
     p = "" if tested.p is None else f", p = {tested.p:.4f}"
     return (
         f"{contrast.says}: {contrast.quantity.name} {signed(scale * found.difference)} ({limits}{p}; "
-        f"{tested.documents} documents): {tested.verdict}"
+        f"{tested.documents} documents): {tested.verdict}{reason}"
     )
 
 

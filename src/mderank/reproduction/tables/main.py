@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from mderank.evaluation.measures import Measure
@@ -10,7 +11,7 @@ from mderank.reproduction.grid import Ask, Block, Cell, Grid, Row
 from mderank.reproduction.paper import KS, SETS, printed
 from mderank.reproduction.plots import Plot
 from mderank.reproduction.results import PROTOCOL, Compute, Measured, Results, Value, one_word_last
-from mderank.reproduction.setup import SAMPLINGS, Setup
+from mderank.reproduction.setup import SAMPLINGS, Form, Setup
 from mderank.reproduction.tables.base import F1S, GridPart, Line, mderank_lines, set_plots, six_sets
 
 GRAPHS = {
@@ -22,6 +23,8 @@ GRAPHS = {
 }
 SENT2VEC = "EmbedRank(Sent2Vec)+MMR"
 RANK, SPREAD = "AvgRank", "STD"
+BERT = "MDERank(BERT)"
+KPEBERT = {sampling: f"MDERank(KPEBERT {sampling})" for sampling in SAMPLINGS}
 
 
 def lines(setup: Setup) -> list[Line]:
@@ -32,7 +35,7 @@ def lines(setup: Setup) -> list[Line]:
     sifrank = "ELMo" if setup.elmo else f"{encoder} in place of ELMo"
     rows.append(Line("SIFRank(ELMo)", sifrank, ("main", "SIFRank(ELMo)"), setup.sifrank))
     rows.append(Line("EmbedRank(BERT)", encoder, ("main", "EmbedRank(BERT)"), setup.embedrank))
-    rows += mderank_lines(setup, "MDERank(BERT)", ("main", "MDERank(BERT)"))
+    rows += mderank_lines(setup, BERT, ("main", BERT))
     for sampling in SAMPLINGS:
         rows += _kpebert(setup, sampling)
     return rows
@@ -55,7 +58,7 @@ def _sent2vec(setup: Setup) -> Line:
 
 
 def _kpebert(setup: Setup, sampling: str) -> list[Line]:
-    name = f"MDERank(KPEBERT {sampling})"
+    name = KPEBERT[sampling]
     model = setup.kpe.get(sampling)
     if model is None:
         return [Line(name, f"give a trained encoder (--kpe {sampling}=DIR)", ("main", name))]
@@ -82,6 +85,11 @@ def _ranked(block: Block[Ask], rows: list[Line], k: int) -> Block[Ask]:
     return Block(block.name, tuple(ranked))
 
 
+def ranked_together(rows: Sequence[Line], form: Form | None) -> list[Line]:
+    """The rows that AvgRank is taken among: MDERank in one form, and all other methods."""
+    return [each for each in rows if each.form in (None, form)]
+
+
 def _rank(line: Line, rows: list[Line], k: int, which: int) -> Compute:
     """The mean (0) or the standard deviation (1) of a row's rank among all rows that were run on all sets.
 
@@ -89,7 +97,7 @@ def _rank(line: Line, rows: list[Line], k: int, which: int) -> Compute:
     the documents that all of them have.
     """
     form = line.form or next((each.form for each in reversed(rows) if each.form), None)
-    rivals = [each for each in rows if each.form in (None, form)]
+    rivals = ranked_together(rows, form)
 
     def compute(results: Results) -> Value | None:
         mine = results.every(line.runs())
@@ -115,12 +123,12 @@ def _common(runs: list[Measured], k: int) -> list[float]:
 
 def _one_word_last(setup: Setup) -> Grid[Ask]:
     """Inspec, whose gold phrases are long."""
-    paper = printed("one_word_last", "MDERank(BERT)")
+    paper = printed("one_word_last", BERT)
     rows = []
     for form in setup.forms_of(setup.encoder):
         wanted = setup.mderank("inspec", form)
         asks = tuple(Ask(number, (wanted,), one_word_last(wanted, k)) for number, k in zip(paper, KS, strict=True))
-        rows.append(Row("MDERank(BERT)", f"{setup.encoder.title}, {form}", asks))
+        rows.append(Row(BERT, f"{setup.encoder.title}, {form}", asks))
     title = "Inspec, with candidates of one word moved to the end of the ranking"
     return Grid(title, F1S, (Block("", tuple(rows)),), "F1 in per cent")
 
