@@ -157,13 +157,17 @@ def _difference(original: Encoder, exported: Encoder, length: int) -> float:
         found = exported.states(inputs, spec.layers)
     except Exception:  # ONNX Runtime's errors share no other base; a shape of the traced sequence is fixed in the graph
         return math.inf
-    return float(np.abs(expected - found).max()) if found.shape == expected.shape else math.inf
+    if found.shape != expected.shape or not np.isfinite(found).all():
+        return math.inf
+    return float(np.abs(expected - found).max())
 
 
 def _refusal(model: str, length: int, difference: float) -> str:
-    how = "ONNX Runtime cannot compute them" if math.isinf(difference) else f"their states differ by {difference:.1e}"
+    how = f"their states differ by {difference:.1e}"
     why = "its attention changes with the length of the text, which an ONNX graph does not follow"
-    if length <= TRACED_LENGTH:
+    if math.isinf(difference):
+        how, why = "ONNX Runtime cannot compute them", "its ONNX form does not take texts of all lengths"
+    elif length <= TRACED_LENGTH:
         why = "its ONNX form does not agree with the original"
     return (
         f"'{model}' cannot be exported: {why}. On texts of {length} tokens and more {how}. Nothing was written; use "
