@@ -92,7 +92,8 @@ def _reason(error: Exception) -> str:
 
     if constants.HF_HUB_OFFLINE:
         return "HF_HUB_OFFLINE is set"
-    return shorten(" ".join(str(error).split()), 160, placeholder=" …") or type(error).__name__
+    cause = error.__cause__ or error  # the hub's own error goes on about what it means
+    return shorten(" ".join(str(cause).split()), 160, placeholder=" …") or type(cause).__name__
 
 
 def _converted(model: str, source: Path) -> Path:
