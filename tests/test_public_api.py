@@ -51,6 +51,7 @@ def test_the_public_names():
         "Tagger",
         "Token",
         "TrainingError",
+        "WeightsConvertedWarning",
         "__version__",
         "load_encoder",
     ]
@@ -122,5 +123,5 @@ def test_a_keyphrase_as_plain_data():
 def test_the_tree_of_errors():
     for name in ("InputError", "OptionError", "ModelError", "MissingExtraError"):
         assert issubclass(getattr(mderank, name), mderank.MDERankError)
-    for name in ("LanguageWarning", "ExactFallbackWarning"):
+    for name in ("LanguageWarning", "ExactFallbackWarning", "WeightsConvertedWarning"):
         assert issubclass(getattr(mderank, name), mderank.MDERankWarning)

@@ -36,6 +36,7 @@ _HOMES = {
         "ModelError",
         "OptionError",
         "TrainingError",
+        "WeightsConvertedWarning",
     ),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
@@ -64,6 +65,7 @@ if TYPE_CHECKING:
     from mderank.errors import ModelError as ModelError
     from mderank.errors import OptionError as OptionError
     from mderank.errors import TrainingError as TrainingError
+    from mderank.errors import WeightsConvertedWarning as WeightsConvertedWarning
     from mderank.extractor import Extractor as Extractor
     from mderank.fusion import FusionRank as FusionRank
     from mderank.keyphrase import Keyphrase as Keyphrase

@@ -62,3 +62,7 @@ class LanguageWarning(MDERankWarning):
 
 class ExactFallbackWarning(MDERankWarning):
     """The encoder cannot do one-pass masking, so every masked variant is encoded whole."""
+
+
+class WeightsConvertedWarning(MDERankWarning):
+    """The model has pickled weights only, which were converted to safetensors and stored for the next time."""

@@ -154,6 +154,8 @@ def test_models_and_info(run, tmp_path):
     pickled.mkdir()
     (pickled / "config.json").write_text("{}")
     assert "no safetensors" in run("models", tmp_path).stdout
+    (pickled / "pytorch_model.bin").write_bytes(b"")
+    assert "converted to safetensors on first use" in run("models", tmp_path).stdout
     facts = json.loads(run("info", "--json").stdout)
     assert (facts["model"], facts["layers"], facts["one pass"]) == ("minilm-l6", 6, "yes")
     assert run("info").stdout.startswith("mderank ")

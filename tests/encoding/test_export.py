@@ -109,3 +109,58 @@ def test_without_the_extra(monkeypatch, tmp_path, blocked):
     monkeypatch.setitem(sys.modules, blocked, None)
     with pytest.raises(MissingExtraError, match=r"pip install 'mderank\[export\]'"):
         export.export("bert-base-uncased", tmp_path / "out")
+
+
+@pytest.mark.parametrize("storage", ["float32", "int8"])
+def test_bigbird_is_refused_since_its_attention_changes_with_the_length(tiny_model, tmp_path, storage):
+    # All tokens of a text see each other up to (5 + 2 · 1) · 4 = 28 tokens.
+    with pytest.raises(ModelError, match=r"attention changes with the length .*of 29 tokens and more .*--model"):
+        export.export(str(tiny_model("bigbird")), tmp_path / "out", storage=storage)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("storage", ["float32", "int8"])
+def test_bigbird_is_refused_even_if_short_texts_agree(tiny_model, tmp_path, storage):
+    from transformers import AutoTokenizer, BigBirdConfig, BigBirdModel
+
+    torch = pytest.importorskip("torch")
+    tokenizer = AutoTokenizer.from_pretrained(tiny_model("bigbird"))
+    tokenizer.save_pretrained(tmp_path / "bigbird")
+    torch.manual_seed(7)
+    # The block size and the number of random blocks of google/bigbird-roberta-base, which is a BERT up to 704 tokens.
+    config = BigBirdConfig(
+        vocab_size=len(tokenizer), hidden_size=16, intermediate_size=32, num_attention_heads=2, num_hidden_layers=2,
+        max_position_embeddings=1024, initializer_range=0.5)  # fmt: skip
+    BigBirdModel(config).save_pretrained(tmp_path / "bigbird")
+    with pytest.raises(ModelError, match=r"On texts of 705 tokens and more their states differ by .*mderank\[torch\]"):
+        export.export(str(tmp_path / "bigbird"), tmp_path / "out", storage=storage)
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("kind", ["bert", "roberta", "electra", "mpnet", "distilbert"])
+def test_encoders_are_checked_up_to_their_maximum(tiny_model, tmp_path, kind):
+    lines = []
+    export.export(str(tiny_model(kind)), tmp_path / "out", report=lines.append)
+    maximum = load_encoder(tiny_model(kind)).spec.max_length
+    assert f"the same on sequences of 16 to {maximum} tokens" in lines
+
+
+def test_longer_sequences_than_are_checked_are_reported(tiny_model, tmp_path, monkeypatch):
+    monkeypatch.setattr(export, "LONGEST_CHECKED", 40)
+    lines = []
+    export.export(str(tiny_model("bert")), tmp_path / "out", report=lines.append)
+    assert "the same on sequences of 16 to 40 tokens (the encoder takes longer ones, which were not compared)" in lines
+
+
+def test_a_graph_that_fails_on_long_texts_is_refused(tiny_model):
+    class Fixed:
+        """Computes short sequences only."""
+
+        def states(self, inputs, layer):
+            if inputs.ids.shape[1] > 50:
+                raise RuntimeError("the shape is fixed")
+            return encoder.states(inputs, layer)
+
+    encoder = load_encoder(tiny_model("bert"))
+    with pytest.raises(ModelError, match="On texts of 51 tokens and more ONNX Runtime cannot compute them"):
+        export._check_lengths("bert", encoder, Fixed())

@@ -160,7 +160,7 @@ def _attention_of(encoder: Encoder) -> AttentionEncoder:
         raise ModelError(
             f"AttentionRank needs an encoder that gives its attentions, which '{encoder.spec.name}' does not, as none "
             "in ONNX form does: name one that runs on torch (pip install 'mderank[torch]'), such as --model "
-            "bert-base-uncased, or a folder with safetensors weights; mderank models lists some"
+            "bert-base-uncased, or a folder that holds one; mderank models lists some"
         )
     return encoder
 

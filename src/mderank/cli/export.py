@@ -17,8 +17,9 @@ import click
 def export(model: str, folder: Path, storage: str, name: str | None, quiet: bool) -> None:
     """Turn an encoder into ONNX form, which needs no torch.
 
-    MODEL is a hub name or a folder with safetensors weights, FOLDER is new or empty. The result is checked against
-    the original before it is written; --model FOLDER then uses it. Needs the extra 'export'.
+    MODEL is a hub name or a folder, FOLDER is new or empty. The result is checked against
+    the original before it is written, on texts up to the encoder's maximum; --model FOLDER then uses it. An encoder
+    whose attention changes with the length of the text, such as BigBird, cannot be exported. Needs the extra 'export'.
     """
     from mderank.encoding.export import export as write
 

@@ -45,8 +45,8 @@ def models(folders: tuple[Path, ...], as_json: bool) -> None:
     for row in rows:
         click.echo(f"{row['model']:<{width}}  {row['status']:<20} {row['note']}".rstrip())
     click.echo(
-        "\nAny encoder of the Hugging Face hub with a mask token works by its name, any folder with\n"
-        "safetensors weights by its path" + ("." if torch else ", after: pip install 'mderank[torch]'.")
+        "\nAny encoder of the Hugging Face hub with a mask token works by its name, any folder that holds\n"
+        "one by its path" + ("." if torch else ", after: pip install 'mderank[torch]'.")
     )
 
 
@@ -63,9 +63,14 @@ def _model_folders(folder: Path) -> list[Path]:
 def _local(folder: Path) -> dict[str, str]:
     if (folder / "encoder.json").is_file():
         return {"model": str(folder), "status": "ONNX form", "note": "runs without torch"}
-    safe = any(folder.glob("*.safetensors"))
-    note = "" if safe else "no safetensors weights: cannot be loaded"
-    return {"model": str(folder), "status": "with torch" if safe else "unusable", "note": note}
+    notes = {
+        "*.safetensors": "",
+        "pytorch_model*.bin": "pickled weights: converted to safetensors on first use",
+    }
+    for pattern, note in notes.items():
+        if any(folder.glob(pattern)):
+            return {"model": str(folder), "status": "with torch", "note": note}
+    return {"model": str(folder), "status": "unusable", "note": "no safetensors weights: cannot be loaded"}
 
 
 def _cached() -> list[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import io
 import logging
+import math
 import os
 import tempfile
 import warnings
@@ -16,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from mderank.document import Span
-from mderank.encoding.base import Encoder, EncoderSpec, Floats
+from mderank.encoding.base import Encoder, EncoderSpec, Floats, Inputs
 from mderank.encoding.embed import Request, embed
 from mderank.encoding.onnx import (
     EXACT_INPUTS,
@@ -43,6 +44,10 @@ OPSET = 18
 # How far the exported encoder may be from the original.
 _CLOSE = 1e-3  # float32: largest difference of any state, the states being of the order of 1
 _SAME_RANKS = 0.98  # int8: Spearman's rank correlation over the words of the texts below
+
+TRACED_LENGTH = 16  # tokens of the sequence by which torch traces the encoder
+# Tokens of the longest sequence that is checked: dense attention on more would take gigabytes.
+LONGEST_CHECKED = 4096
 
 SMALLEST_INT8 = 4096  # numbers: a smaller matrix takes next to no space and stays in float32
 
@@ -72,6 +77,9 @@ def export(
 
     ``storage="int8"`` stores the weights in a quarter of the space, one scale a channel; they are made float32 again
     when loaded, so that the speed is the same. ``report`` is told what was done and measured.
+
+    The float32 graph is compared with the original on sequences up to the encoder's maximum, or up to
+    ``LONGEST_CHECKED`` tokens if it takes more. An encoder whose attention depends on the length is refused.
     """
     try:
         import onnx  # noqa: F401
@@ -87,8 +95,6 @@ def export(
     label = name or Path(model).name
     report(f"{model}: {original.spec.layers} layers, one pass {'yes' if original.spec.one_pass else 'no'}")
     graph = _graph(original)
-    if storage == "int8":
-        _store_int8(graph)
     folder.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=folder.parent, prefix=".mderank-export-") as scratch:
         draft = Path(scratch)
@@ -96,6 +102,10 @@ def export(
         original.tokenizer.save(str(draft / TOKENIZER_FILE))
         spec = replace(original.spec, name=label)
         write_spec(spec, draft)
+        _check_lengths(model, original, OnnxEncoder(draft), report)
+        if storage == "int8":
+            _store_int8(graph)
+            (draft / GRAPH_FILE).write_bytes(graph.SerializeToString())
         agreement = compare(original, OnnxEncoder(draft))
         report(f"largest difference of a state {agreement['difference']:.1e}, rank agreement {agreement['ranks']:.4f}")
         _judge(model, storage, agreement)
@@ -106,6 +116,63 @@ def export(
         os.rename(draft, folder)
         draft.mkdir()  # what TemporaryDirectory will remove
     return spec
+
+
+def _check_lengths(
+    model: str, original: Encoder, exported: Encoder, report: Callable[[str], None] = lambda line: None
+) -> None:
+    """Refuse an encoder that computes something else on long sequences than on the traced one.
+
+    BigBird, for one, attends to all tokens of a short text and to some of a long one. A graph has only one of the two.
+    """
+    longest = min(original.spec.max_length, LONGEST_CHECKED)
+    lengths = [length for length in (TRACED_LENGTH << step for step in range(20)) if length < longest]
+    good = 0
+    for length in (*lengths, longest):
+        difference = _difference(original, exported, length)
+        if difference > _CLOSE:
+            shortest = _shortest_that_differs(original, exported, good, length) if good else length
+            raise ModelError(_refusal(model, shortest, _difference(original, exported, shortest)))
+        good = length
+    beyond = " (the encoder takes longer ones, which were not compared)" if original.spec.max_length > longest else ""
+    report(f"the same on sequences of {min(TRACED_LENGTH, longest)} to {longest} tokens{beyond}")
+
+
+def _shortest_that_differs(original: Encoder, exported: Encoder, good: int, bad: int) -> int:
+    """The length, above ``good`` and up to ``bad``, from which on the two differ; found by halving."""
+    while bad - good > 1:
+        middle = (good + bad) // 2
+        good, bad = (good, middle) if _difference(original, exported, middle) > _CLOSE else (middle, bad)
+    return bad
+
+
+def _difference(original: Encoder, exported: Encoder, length: int) -> float:
+    """The largest difference of a state after the last layer, on a sequence of ``length`` tokens."""
+    spec = original.spec
+    pieces = original.pieces(" ".join(CHECK_TEXTS))
+    inner = np.resize(pieces.ids, max(0, length - len(spec.prefix) - len(spec.suffix)))
+    inputs = Inputs(np.concatenate([spec.prefix, inner, spec.suffix]).astype(np.int64)[None, :length])
+    expected = original.states(inputs, spec.layers)
+    try:
+        found = exported.states(inputs, spec.layers)
+    except Exception:  # ONNX Runtime's errors share no other base; a shape of the traced sequence is fixed in the graph
+        return math.inf
+    if found.shape != expected.shape or not np.isfinite(found).all():
+        return math.inf
+    return float(np.abs(expected - found).max())
+
+
+def _refusal(model: str, length: int, difference: float) -> str:
+    how = f"their states differ by {difference:.1e}"
+    why = "its attention changes with the length of the text, which an ONNX graph does not follow"
+    if math.isinf(difference):
+        how, why = "ONNX Runtime cannot compute them", "its ONNX form does not take texts of all lengths"
+    elif length <= TRACED_LENGTH:
+        why = "its ONNX form does not agree with the original"
+    return (
+        f"'{model}' cannot be exported: {why}. On texts of {length} tokens and more {how}. Nothing was written; use "
+        f"the encoder directly: --model {model} (pip install 'mderank[torch]')"
+    )
 
 
 def _judge(model: str, storage: Storage, agreement: dict[str, float]) -> None:
@@ -119,8 +186,6 @@ def _judge(model: str, storage: Storage, agreement: dict[str, float]) -> None:
 
 def compare(original: Encoder, exported: Encoder) -> dict[str, float]:
     """The largest difference of any state of any layer, and the mean rank correlation of masked words' scores."""
-    from mderank.encoding.base import Inputs
-
     spec = original.spec
     difference = 0.0
     ranks = []
@@ -164,7 +229,7 @@ def _graph(encoder: TorchEncoder) -> onnx.ModelProto:
     spec = encoder.spec
     names = ONE_PASS_INPUTS if spec.one_pass else EXACT_INPUTS
     outputs = [output_name(layer) for layer in range(spec.layers + 1)]
-    size = 16
+    size = TRACED_LENGTH
     ids = torch.full((2, size), spec.mask_id)
     positions = (spec.first_position + torch.arange(size)).repeat(2, 1)
     example = (ids, positions, torch.zeros(2, 1, size, size))[: len(names)]

@@ -6,6 +6,7 @@ import copy
 import json
 import logging
 from dataclasses import replace
+from importlib import import_module
 from pathlib import Path
 from textwrap import shorten
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
@@ -14,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mderank.encoding.base import EncoderSpec, Floats, Inputs, Pieces, PoolingName
+from mderank.encoding.model_folder import model_folder
 from mderank.encoding.probe import can_do_one_pass, first_position
 from mderank.encoding.tokenizer import prepared, special_tokens, split
 from mderank.errors import MissingExtraError, ModelError
@@ -25,15 +27,14 @@ if TYPE_CHECKING:
 Dtype = Literal["float32", "float16", "bfloat16"]
 DTYPES: tuple[Dtype, ...] = ("float32", "float16", "bfloat16")
 
-PICKLED = ("pytorch_model.bin", "pytorch_model.bin.index.json", "model.pt", "model.pth", "tf_model.h5")
-
 
 class TorchEncoder:
     """A Hugging Face encoder.
 
-    ``model`` is a hub name or a folder with safetensors weights (pickled ones are never loaded); ``device`` is
-    torch's name for it (default: the GPU if there is one); ``dtype`` is ``float32``, ``float16`` or ``bfloat16``.
-    Whether it can do one-pass masking is found by trying.
+    ``model`` is a hub name or a folder. Its weights are safetensors, or a ``pytorch_model.bin`` that is converted to
+    safetensors at the first call, in a process of its own that runs no code of the file. ``device`` is torch's name for
+    it (default: the GPU if there is one); ``dtype`` is ``float32``, ``float16`` or ``bfloat16``. Whether it can do
+    one-pass masking is found by trying.
     """
 
     packages: ClassVar[tuple[str, ...]] = ("torch", "transformers")  # whose versions may change the states
@@ -48,11 +49,15 @@ class TorchEncoder:
             raise ModelError(f"unknown dtype '{dtype}': it is one of {', '.join(DTYPES)}")
         self._arguments = (model, device, dtype)
         self._device = torch.device("cpu")
-        self._model, tokenizer = _load(model)
+        _silence_libraries()
+        loaded = model_folder(model)
+        # The weights' files, where the model is a folder; runs are recognised by their checksum.
+        self.folder = loaded if Path(model).is_dir() else Path(model)
+        self._model, tokenizer = _load(model, loaded)
         self._tokenizer = prepared(tokenizer.backend_tokenizer)
         self._sparse_attention = getattr(self._model, "attention_type", None)
         self._lower: dict[int, Any] = {}  # the model cut above a layer
-        self.spec = self._probed(_spec(model, self._model.config, tokenizer, self._tokenizer))
+        self.spec = self._probed(_spec(model, loaded, self._model.config, tokenizer, self._tokenizer))
         # Probed in float32 on the CPU, where rounding cannot be mistaken for a leak; only now moved.
         try:
             self._device = torch.device(device or ("cuda" if torch.cuda.is_available() else "cpu"))
@@ -180,23 +185,27 @@ class TorchEncoder:
         return torch.from_numpy(np.ascontiguousarray(array)).to(self._device)
 
 
-def _load(model: str) -> tuple[Any, Any]:
-    """The model in evaluation mode, and its tokenizer."""
-    from transformers import AutoModel, AutoTokenizer
+def _silence_libraries() -> None:
+    """Switch off the progress bars and notes of the libraries."""
     from transformers.utils import logging as transformers_logging
 
-    if Path(model).is_dir():
-        _refuse_pickles(Path(model))
     transformers_logging.set_verbosity_error()  # type: ignore[no-untyped-call]
     transformers_logging.disable_progress_bar()  # type: ignore[no-untyped-call]
     logging.getLogger("huggingface_hub").setLevel(logging.ERROR)
+
+
+def _load(model: str, folder: Path) -> tuple[Any, Any]:
+    """The model in evaluation mode, and its tokenizer."""
+    from transformers import AutoModel, AutoTokenizer
+
+    _check_tokenizer_libraries(model, folder)
     try:
-        tokenizer = AutoTokenizer.from_pretrained(model, trust_remote_code=False)
-        module = AutoModel.from_pretrained(model, use_safetensors=True, trust_remote_code=False)
-    except Exception as error:  # hub, file, JSON and weight errors share no base but Exception
+        tokenizer = AutoTokenizer.from_pretrained(folder, trust_remote_code=False)
+        module = AutoModel.from_pretrained(folder, use_safetensors=True, trust_remote_code=False)
+    except Exception as error:  # file, JSON and weight errors share no base but Exception
         raise ModelError(
             f"the model '{model}' cannot be loaded: {shorten(' '.join(str(error).split()), 300, placeholder=' …')} "
-            "(known models: mderank models; a folder needs config.json, a tokenizer and safetensors weights)"
+            "(known models: mderank models; a folder needs config.json, a tokenizer and weights)"
         ) from error
     if not getattr(tokenizer, "is_fast", False):
         raise ModelError(f"the tokenizer of '{model}' gives no character offsets: it needs a tokenizer.json")
@@ -207,7 +216,19 @@ def _load(model: str) -> tuple[Any, Any]:
     return module.float().eval(), tokenizer
 
 
-def _spec(model: str, config: Any, tokenizer: Any, backend: Tokenizer) -> EncoderSpec:
+def _check_tokenizer_libraries(model: str, folder: Path) -> None:
+    """Name the extra where the tokenizer is a SentencePiece model and the libraries that read it are missing."""
+    pieces = sorted(file.name for file in folder.glob("*.model"))
+    if not pieces or (folder / "tokenizer.json").is_file():
+        return
+    try:
+        for library in ("sentencepiece", "google.protobuf"):
+            import_module(library)
+    except ImportError as error:
+        raise MissingExtraError(f"the tokenizer of '{model}', {pieces[0]},", "torch") from error
+
+
+def _spec(model: str, folder: Path, config: Any, tokenizer: Any, backend: Tokenizer) -> EncoderSpec:
     """What the configuration and the tokenizer say."""
     prefix, suffix = special_tokens(backend)
     pad_id = tokenizer.pad_token_id if tokenizer.pad_token_id is not None else tokenizer.mask_token_id
@@ -221,24 +242,8 @@ def _spec(model: str, config: Any, tokenizer: Any, backend: Tokenizer) -> Encode
         prefix=prefix,
         suffix=suffix,
         one_pass=False,
-        pooling=_pooling(model),
+        pooling=_pooling(folder),
     )
-
-
-def _refuse_pickles(folder: Path) -> None:
-    if any(folder.glob("*.safetensors")) or any(folder.glob("*.safetensors.index.json")):
-        return
-    pickled = [name for name in PICKLED if (folder / name).exists()]
-    if pickled:
-        raise ModelError(
-            f"{folder} holds only pickled weights ({', '.join(pickled)}), which could run any code when loaded; "
-            "mderank takes safetensors only: save the model again with save_pretrained(..., safe_serialization=True)"
-        )
-    if any(folder.rglob("*.onnx")):
-        raise ModelError(
-            f"{folder} holds an ONNX graph that mderank export did not write (no encoder.json) and no safetensors "
-            "weights; export the original model: mderank export MODEL DIR"
-        )
 
 
 def _offset(config: Any) -> int:
@@ -253,15 +258,10 @@ def _positions(config: Any, first: int) -> int:
     return embeddings - first if embeddings > 0 else 1_000_000
 
 
-def _pooling(model: str) -> PoolingName:
+def _pooling(folder: Path) -> PoolingName:
     """Sentence encoders say so in ``modules.json`` and want the mean; plain ones the paper's maximum."""
-    from transformers.utils.hub import cached_file
-
     try:
-        file = cached_file(model, "modules.json", local_files_only=Path(model).is_dir(),
-                           _raise_exceptions_for_missing_entries=False,
-                           _raise_exceptions_for_connection_errors=False)  # fmt: skip
-        modules = json.loads(Path(file).read_text(encoding="utf-8")) if file else []
+        modules = json.loads((folder / "modules.json").read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return "max"
     return "mean" if any("Pooling" in str(module.get("type", "")) for module in modules) else "max"

@@ -11,6 +11,7 @@ from typing import Any
 import torch
 
 from mderank.encoding.base import PoolingName
+from mderank.encoding.model_folder import model_folder
 from mderank.encoding.torch import TorchEncoder
 from mderank.errors import ModelError, OptionError
 from mderank.training.objective import Objective
@@ -51,7 +52,7 @@ def _with_head(name: str, body: torch.nn.Module) -> torch.nn.Module:
 
     try:
         whole, info = AutoModelForMaskedLM.from_pretrained(
-            name, use_safetensors=True, trust_remote_code=False, output_loading_info=True
+            model_folder(name), use_safetensors=True, trust_remote_code=False, output_loading_info=True
         )
     except (OSError, ValueError) as error:
         raise ModelError(f"the language model of '{name}' cannot be loaded: {error}") from error
@@ -89,9 +90,10 @@ def write(folder: Path, recipe: Recipe, objective: Objective) -> None:
     module: Any = objective.head if objective.head is not None else objective.encoder
     module.save_pretrained(folder)
     # Not the encoder's own, which has been told not to cut texts.
-    AutoTokenizer.from_pretrained(recipe.model.name).save_pretrained(folder)
+    original = model_folder(recipe.model.name)
+    AutoTokenizer.from_pretrained(original, trust_remote_code=False).save_pretrained(folder)
     if objective.pooling == "mean":
-        _write_pooling(Path(recipe.model.name), folder, objective)
+        _write_pooling(original, folder, objective)
 
 
 def _write_pooling(original: Path, folder: Path, objective: Objective) -> None:
