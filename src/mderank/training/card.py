@@ -29,7 +29,6 @@ def card(recipe: Recipe, state: dict[str, Any], facts: dict[str, Any]) -> str:
     """The card as Markdown."""
     base = Path(recipe.model.name).name if Path(recipe.model.name).is_dir() else recipe.model.name
     objective, labels = recipe.objective, recipe.labels
-    source = recipe.corpus.hub or ", ".join(Path(file).name for file in recipe.corpus.files)
     distilled = objective.kind == "distill"
     keeping = [f"{objective.mlm:g} × its language model's loss"] if objective.mlm else []
     keeping += [f"{objective.stay:g} × the distance from the original ({objective.stay_to})"] if objective.stay else []
@@ -60,7 +59,7 @@ def card(recipe: Recipe, state: dict[str, Any], facts: dict[str, Any]) -> str:
         if distilled
         else f"- **Labels**: the first {recipe.sampling.places} phrases of `{labels.method}` ({labels.candidates} "
         f"candidates), {recipe.sampling.kind} sampling. No document was labelled by people.",
-        f"- **Corpus**: {source}; {facts['documents']} documents of {recipe.corpus.min_words} to "
+        f"- **Corpus**: {facts['corpus']}; {facts['documents']} documents of {recipe.corpus.min_words} to "
         f"{recipe.corpus.max_words} words, {facts['held_out']} others held out.",
         f"- **Steps**: {state['step']} of {facts['steps']} steps of {recipe.training.batch} documents; the weights are "
         f"those of step {facts['weights_of']}.",

@@ -24,7 +24,7 @@ RECIPES = Path(__file__).parent / "recipes"
 class Model:
     """The encoder to begin with."""
 
-    name: str = ""  # a hub name, or a folder with safetensors weights
+    name: str = ""  # a hub name, or a folder
     pooling: PoolingName | None = None  # of MDERank's score; none: what suits the encoder
     # In training words and states are dropped at random, as the encoder's own configuration says. The change that a
     # mask makes is small against that noise, so it is off unless the recipe follows the paper to the letter.
