@@ -5,7 +5,7 @@ import types
 import pytest
 
 from mderank import InputError, MissingExtraError, OptionError
-from mderank.training.corpus import articles, cut, detokenise, documents, fingerprint
+from mderank.training.corpus import articles, cut, describe, detokenise, documents, fingerprint
 from mderank.training.recipe import Corpus
 
 WIKITEXT = """
@@ -140,10 +140,12 @@ def test_files_come_before_the_hub(tmp_path, monkeypatch):
     corpus = Corpus(files=("here.raw",), hub="some/set", config="small", min_words=2)
     assert [each.text for each in documents(corpus, tmp_path)] == ["a reef of the hub"]
     assert fetched == [("some/set", "small")]
+    assert describe(corpus, tmp_path) == "some/set small"
     before = fingerprint(corpus, tmp_path)
     (tmp_path / "here.raw").write_text(" a reef of a file\n")
     assert [each.text for each in documents(corpus, tmp_path)] == ["a reef of a file"]
     assert fingerprint(corpus, tmp_path) != before
+    assert describe(corpus, tmp_path) == "here.raw"
     assert len(fetched) == 1
 
 

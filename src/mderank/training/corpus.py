@@ -79,6 +79,13 @@ def from_hub(corpus: Corpus, folder: Path = Path()) -> bool:
     return not corpus.files or not all(Path(_place(file, folder)).exists() for file in corpus.files)
 
 
+def describe(corpus: Corpus, folder: Path = Path()) -> str:
+    """The corpus by name: that of the hub, or its files without their folders."""
+    if from_hub(corpus, folder):
+        return " ".join(filter(None, (corpus.hub, corpus.config)))
+    return ", ".join(Path(file).name for file in corpus.files)
+
+
 def files(corpus: Corpus, folder: Path = Path()) -> list[Path]:
     """The files that the corpus consists of."""
     if not corpus.files:

@@ -197,7 +197,10 @@ def _write(recipe: Recipe, file: Path, draft: Path, tagger: Tagger | None, repor
         for text in remaining:
             if text.id == last:
                 break
-    report(f"labelling by {recipe.labels.method}" + (f", {done} documents are done" if done else ""))
+    report(
+        f"labelling {texts.describe(recipe.corpus, recipe.folder)} by {recipe.labels.method}"
+        + (f", {done} documents are done" if done else "")
+    )
     with draft.open("a", encoding="utf-8") as stream:
         for some in _labelled(recipe.labels, remaining, tagger):
             for each in some:

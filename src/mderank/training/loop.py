@@ -391,12 +391,10 @@ class _Run:
     def _write_card(self, folder: Path, weights_of: int, measured: dict[str, float]) -> None:
         """Write the model card of an encoder that has the weights of step ``weights_of``."""
         from mderank.training.card import write_card
-        from mderank.training.corpus import from_hub
+        from mderank.training.corpus import describe
 
-        corpus = self.recipe.corpus
-        names = ", ".join(Path(file).name for file in corpus.files)
         facts = {
-            "corpus": corpus.hub if from_hub(corpus, self.recipe.folder) else names,
+            "corpus": describe(self.recipe.corpus, self.recipe.folder),
             "weights_of": weights_of,
             "measured": measured,
             "documents": len(self.data.documents),
