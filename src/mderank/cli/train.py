@@ -32,7 +32,7 @@ def train(
     show: bool,
     quiet: bool,
 ) -> None:
-    r"""Train an encoder for keyphrases, without labels by people.
+    """Train an encoder for keyphrases, without labels by people.
 
     RECIPE is a TOML file, or the name of a recipe that comes with mderank:
 
@@ -49,7 +49,7 @@ def train(
     Training runs on the GPU or CPU that it finds, or in several processes: accelerate launch --no_python mderank train
     …, or torchrun --no-python --nproc-per-node 2 mderank train …. A stopped run resumes with the same command.
     DIR/model is the result, for --model and 'mderank export'. Needs: pip install 'mderank[train]'.
-    """
+    """  # noqa: D301
     from mderank.training.loop import train as run
     from mderank.training.recipe import Recipe
 
