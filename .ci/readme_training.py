@@ -1,6 +1,6 @@
 """Run the README's training commands as printed, against a stand-in for the Hugging Face hub.
 
-    python tests/readme_training.py FOLDER
+    python .ci/readme_training.py FOLDER
 
 FOLDER is a clone of the project; the commands run in it, the installation among them, in the environment of the Python
 that runs this script. The encoders that the recipes name are tiny ones here, and WikiText is a few hundred made-up
@@ -15,7 +15,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-from stand_in_hub import StandInHub
+sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
+from stand_in_hub import StandInHub  # noqa: E402
 
 HEADING = "## Training an encoder"
 NOUNS = ("reef storm harbour coast winter committee reserve current sediment glacier orchard railway parliament "
