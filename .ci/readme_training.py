@@ -100,8 +100,10 @@ def main(folder: Path) -> None:
 
     hub = folder.parent / "hub"
     with StandInHub(hub) as server:
-        # Neither data nor models of this machine.
-        environment = server.environment(folder.parent / "home", MDERANK_DATA_DIR="", MDERANK_MODELS_DIR="")
+        # Neither data nor models of this machine; one thread, since threads only wait for each other on tiny tensors.
+        environment = server.environment(
+            folder.parent / "home", MDERANK_DATA_DIR="", MDERANK_MODELS_DIR="", OMP_NUM_THREADS="1"
+        )
         run(install.replace("pip install", "pip install --quiet"), environment)
         # Made by the environment that was just installed: this Python may have had nothing.
         subprocess.run([sys.executable, __file__, "--write-hub", str(hub)], check=True)
