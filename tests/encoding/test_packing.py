@@ -159,7 +159,7 @@ def test_what_stands_under_a_mask_after_one_layer_is_exact():
     masks = [(number, np.array(rows)) for number, rows in enumerate(hidden)]
     pool = Recorder()
     packing.run(encoder, packing.passes(pool, 0, ids, masks), 1)
-    exact.run(encoder, pool, 0, ids, masks, 1)
+    exact.run(encoder, pool, 0, ids, masks, 1, 4096)
     for number, rows in masks:
         assert_allclose(pool.hidden[0, number][1], pool.masked[0, number][rows], atol=1e-6)
 
@@ -169,7 +169,7 @@ def test_what_stands_under_a_mask_after_two_layers_is_not():
     ids, hidden = whole(encoder, SENTENCE)
     pool = Recorder()
     packing.run(encoder, packing.passes(pool, 0, ids, [(0, np.array(hidden[0]))]), 2)
-    exact.run(encoder, pool, 0, ids, [(0, np.array(hidden[0]))], 2)
+    exact.run(encoder, pool, 0, ids, [(0, np.array(hidden[0]))], 2, 4096)
     assert np.abs(pool.hidden[0, 0][1] - pool.masked[0, 0][hidden[0]]).max() > 1e-3
 
 
