@@ -1,7 +1,8 @@
 """Average F1 of runs over their datasets, and its difference to a baseline.
 
-``python benchmarks/mean_difference.py RUNS``: RUNS are folders of `mderank evaluate`. Protocol ``mderank``. Differences are on the documents that both have, with 95 %
-intervals by the paired bootstrap within each dataset; a star where p < 0.05 after Holm's correction over the table.
+``python benchmarks/mean_difference.py RUNS``: RUNS are folders of `mderank evaluate`. Protocol ``mderank``. Differences
+are on the documents that both have, with 95 % intervals by the paired bootstrap within each dataset; a star where
+p < 0.05 after Holm's correction over the table.
 """
 
 from __future__ import annotations
