@@ -4,6 +4,7 @@ One pass leaves out how the other words react to a mask. For documents of WikiTe
 forms are computed. A map is then fitted by ridge regression on three quarters of the documents: from what a phrase adds
 to the document's embedding, unmasked and masked, to the change of the exact form. On the others it is compared with one
 pass as it is: Spearman's rank correlation with the exact form, and the squared error of the changes, relative to them.
+``--trained FOLDER`` adds the one pass of an encoder that ``mderank train minilm-distill`` made of the same original.
 """
 
 from __future__ import annotations
@@ -34,13 +35,14 @@ class Pair:
     added: Floats  # (m, 3 d) what each candidate adds: Σ (z − h) / n, Σ h / n, and its share of the rows × document
     one_pass: Floats  # (m, d)
     exact: Floats  # (m, d)
+    trained: tuple[Floats, Floats] | None  # (d,) and (m, d) of the trained encoder, in one pass
 
     @property
     def size(self) -> float:
         return float(np.sqrt((self.exact**2).sum()))
 
 
-def pairs(encoder: Encoder, count: int, candidates: int) -> Iterator[Pair]:
+def pairs(encoder: Encoder, trained: Encoder | None, count: int, candidates: int) -> Iterator[Pair]:
     rng = np.random.default_rng(3)
     corpus = Corpus(files=("wikitext2/train.raw.gz",), min_words=60, max_words=256)
     texts = list(documents(corpus))
@@ -62,7 +64,11 @@ def pairs(encoder: Encoder, count: int, candidates: int) -> Iterator[Pair]:
         hidden = np.array([[len({piece for place in pieces.touching(mask) for piece in place})] for mask in masks])
         share = hidden / rows
         added = np.concatenate([one.changes, share * one.contexts, share * one.document], axis=1)
-        yield Pair(one.document, added, one.changes, exact.changes)
+        learned = None
+        if trained is not None:
+            (found,) = embed(trained, request, pooling="mean", layer=trained.spec.layers, exact=False)
+            learned = (found.document, found.changes)
+        yield Pair(one.document, added, one.changes, exact.changes, learned)
 
 
 def fitted(some: list[Pair], ridge: float) -> Floats:
@@ -75,10 +81,10 @@ def fitted(some: list[Pair], ridge: float) -> Floats:
     return solved
 
 
-def told(name: str, some: list[Pair], changes: list[Floats]) -> str:
+def told(name: str, some: list[Pair], found: list[tuple[Floats, Floats]]) -> str:
     ranks, errors = [], []
-    for pair, change in zip(some, changes, strict=True):
-        ours, exact = (compare(pair.document, each, "cosine")[1] for each in (change, pair.exact))
+    for pair, (document, change) in zip(some, found, strict=True):
+        ours, exact = (compare(*each, "cosine")[1] for each in ((document, change), (pair.document, pair.exact)))
         ranks.append(spearman(ours, exact))
         errors.append(((change - pair.exact) ** 2).sum() / pair.size**2)
     return f"| {name} | {np.mean(ranks):.3f} | {np.mean(errors):.2f} |"
@@ -90,14 +96,18 @@ def main() -> None:
     parser.add_argument("--candidates", type=int, default=16, help="of each document, drawn at random")
     parser.add_argument("--ridge", type=float, default=0.01)
     parser.add_argument("--model", default="minilm-l6")
+    parser.add_argument("--trained", metavar="FOLDER")
     arguments = parser.parse_args()
-    every = list(pairs(load_encoder(arguments.model), arguments.documents, arguments.candidates))
+    trained = load_encoder(arguments.trained) if arguments.trained else None
+    every = list(pairs(load_encoder(arguments.model), trained, arguments.documents, arguments.candidates))
     first, others = every[: len(every) * 3 // 4], every[len(every) * 3 // 4 :]
     linear = fitted(first, arguments.ridge)
     print(f"fitted on {len(first)} documents, measured on {len(others)} others")
     print("| | rank correlation with exact | relative squared error |\n|---|---|---|")
-    print(told("one pass", others, [pair.one_pass for pair in others]))
-    print(told("one pass, mapped", others, [pair.added @ linear for pair in others]))
+    print(told("one pass", others, [(pair.document, pair.one_pass) for pair in others]))
+    if trained is not None:
+        print(told("one pass, trained", others, [pair.trained for pair in others if pair.trained]))
+    print(told("one pass, mapped", others, [(pair.document, pair.added @ linear) for pair in others]))
 
 
 if __name__ == "__main__":
