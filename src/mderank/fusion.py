@@ -15,19 +15,20 @@ from typing import ClassVar, Unpack
 
 import numpy as np
 
-from mderank.candidates import CandidateSource, NounPhrases
+from mderank.candidates import CandidateSource, Terms
 from mderank.document import surface
 from mderank.encoder_ranker import EncoderOptions, EncoderRanker
 from mderank.encoding import EMBEDDED, Embeddings, Encoder, Request, embed
 from mderank.errors import OptionError
 from mderank.ranker import Floats, Numbers, Reading, Scores
-from mderank.ranking import closeness, compare
-from mderank.ranking.dedupe import stemmed
+from mderank.ranking import Overlap, closeness, compare
+from mderank.ranking.dedupe import form_key
 
 # Words after which a place begins to count as late; an abstract or a first paragraph is about as long.
 _LEAD = 100
 _LONG = 1000  # words of a text after which further ones do not make its phrases less likely to be key
 _USUAL = 3  # words that a keyphrase rarely exceeds
+_EACH_FURTHER = 3.0  # what each further word costs, that of a single word being 1
 _TINY = 1e-30  # whose logarithm exists
 
 
@@ -51,7 +52,15 @@ class Confidence:
         return chances
 
 
-WEIGHTS = {"closeness": 1.0, "change": 0.05, "emphasis": 0.3, "frequency": 0.03, "position": 0.15, "length": 0.05}
+WEIGHTS = {
+    "closeness": 1.0,
+    "change": 0.065,
+    "emphasis": 0.22,
+    "frequency": 0.04,
+    "position": 0.18,
+    "length": 0.045,
+    "unithood": 1.0,
+}
 # Fitted to the tuning sets, abstracts and whole papers, by benchmarks/confidence.py; of these weights and the
 # embedded encoder.
 CONFIDENCE = Confidence(slope=5.25, length=1.48, level=4.91, ceiling=0.44)
@@ -83,7 +92,8 @@ class FusionRank(EncoderRanker):
        (`Confidence`); ``min_confidence`` leaves out what is less likely.
     """
 
-    own_candidates: ClassVar[CandidateSource] = NounPhrases(nested=True)
+    own_candidates: ClassVar[CandidateSource] = Terms()
+    default_overlap: ClassVar[Overlap] = "little"
 
     def __init__(
         self,
@@ -94,6 +104,7 @@ class FusionRank(EncoderRanker):
         frequency: float = WEIGHTS["frequency"],
         position: float = WEIGHTS["position"],
         length: float = WEIGHTS["length"],
+        unithood: float = WEIGHTS["unithood"],
         min_confidence: float | None = None,
         **options: Unpack[EncoderOptions],
     ) -> None:
@@ -105,6 +116,7 @@ class FusionRank(EncoderRanker):
             "frequency": frequency,
             "position": position,
             "length": length,
+            "unithood": unithood,
         }
         if min_confidence is not None and not self._calibrated():
             raise OptionError(
@@ -168,14 +180,16 @@ class FusionRank(EncoderRanker):
             "emphasis": np.log(np.maximum(facts["emphasis"], _TINY)),
             "frequency": np.log(facts["frequency"]),
             "position": -np.log1p(facts["position"] / _LEAD),
-            "length": -np.where(facts["length"] == 1, 1.0, np.maximum(0, facts["length"] - _USUAL)),
+            "length": -np.where(facts["length"] == 1, 1.0, _EACH_FURTHER * np.maximum(0, facts["length"] - _USUAL)),
+            "unithood": facts["unithood"].astype(np.float64),
         }
 
     def _places(self, reading: Reading) -> dict[str, Numbers]:
         """How often and how early, of each candidate and its variants, and how many words."""
         document = reading.document
         keys = [
-            stemmed(surface(document.text, each.occurrences[0].span), document.language) for each in reading.candidates
+            form_key(surface(document.text, each.occurrences[0].span), "variant", document.language)
+            for each in reading.candidates
         ]
         counts: dict[str, int] = {}
         firsts: dict[str, int] = {}
@@ -186,4 +200,5 @@ class FusionRank(EncoderRanker):
             "frequency": np.asarray([counts[name] for name in keys], dtype=np.int64),
             "position": np.asarray([firsts[name] for name in keys], dtype=np.int64),
             "length": np.asarray([len(each.key.split()) for each in reading.candidates], dtype=np.int64),
+            "unithood": np.asarray([each.unithood for each in reading.candidates], dtype=np.float64),
         }

@@ -22,7 +22,8 @@ class Keyphrase:
     part's under its name (``{"frequency": 3, "position": 12}``), and ``change``, 1 − cos of the document and the same
     without the phrase, for methods that mask. Of variants that are one entry both are those of the best.
     ``confidence`` is the chance that people call the phrase key, which means the same in a short and in a long text,
-    for methods that can tell.
+    for methods that can tell. ``related`` are phrases of the text that contain this one or are part of it, and are not
+    in the list for that reason.
     """
 
     text: str
@@ -34,6 +35,7 @@ class Keyphrase:
     parts: Mapping[str, float] = field(default_factory=dict, hash=False)
     facts: Mapping[str, float] = field(default_factory=dict, hash=False)
     confidence: float | None = None
+    related: tuple[str, ...] = ()
 
     def as_dict(self) -> dict[str, Any]:
         """Plain data for JSON."""
@@ -44,6 +46,7 @@ class Keyphrase:
             **({} if self.confidence is None else {"confidence": self.confidence}),
             "spans": [list(span) for span in self.spans],
             "forms": list(self.forms),
+            **({"related": list(self.related)} if self.related else {}),
         }
 
 

@@ -20,7 +20,7 @@ from mderank.keyphrase import Keyphrases
 from mderank.masking import MASKINGS, All, Mask, Masking
 from mderank.presets import PAPER
 from mderank.ranker import Reading, Scores
-from mderank.ranking import Dedupe, Diversity, SimilarityName, compare
+from mderank.ranking import Dedupe, Diversity, Overlap, SimilarityName, compare
 from mderank.tagging import Tagger
 
 
@@ -77,7 +77,8 @@ class MDERank(EncoderRanker):
         similarity: SimilarityName = "cosine",
         exact: bool = False,
         batch_tokens: int | None = None,
-        dedupe: Dedupe = "stem",
+        dedupe: Dedupe = "variant",
+        overlap: Overlap | None = None,
         diversity: Diversity | None = None,
         min_score: float | None = None,
         max_words: int | None = None,
@@ -94,6 +95,7 @@ class MDERank(EncoderRanker):
             exact=exact,
             batch_tokens=batch_tokens,
             dedupe=dedupe,
+            overlap=overlap,
             diversity=diversity,
             min_score=min_score,
             max_words=max_words,

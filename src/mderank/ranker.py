@@ -21,8 +21,9 @@ from mderank.document import Document, Span, surface
 from mderank.encoding import Pieces
 from mderank.errors import InputError, MDERankError, OptionError
 from mderank.keyphrase import Keyphrase, Keyphrases
-from mderank.ranking import DEDUPES, MMR, Dedupe, Diversity, Scaling, rank
-from mderank.ranking.dedupe import forms, merge, stemmed
+from mderank.ranking import DEDUPES, MMR, OVERLAPS, Dedupe, Diversity, Overlap, Scaling, family_members, family_order, rank
+from mderank.ranking.dedupe import Entry, forms, merge, stemmed
+from mderank.ranking.variants import variant_key
 from mderank.tagging import SpacyTagger, Tagger
 
 # Texts that are tagged and encoded together: enough to fill the encoder's batches, little enough to hold in memory.
@@ -74,6 +75,7 @@ class RankerOptions(TypedDict, total=False):
     tagger: str | Tagger | None
     candidates: CandidateSource | None
     dedupe: Dedupe
+    overlap: Overlap | None
     diversity: Diversity | None
     min_score: float | None
     max_words: int | None
@@ -86,19 +88,22 @@ class CandidateRanker(ABC):
     has_vectors: ClassVar[bool] = False  # whether it can tell which candidates are alike
     own_candidates: ClassVar[CandidateSource] = NounPhrases()  # where the user names none
     own_scaling: ClassVar[Scaling] = "range"  # of MMR, where the user names none
+    default_overlap: ClassVar[Overlap] = "any"  # as in the methods' papers
 
     def __init__(
         self,
         *,
         tagger: str | Tagger | None = None,
         candidates: CandidateSource | None = None,
-        dedupe: Dedupe = "stem",
+        dedupe: Dedupe = "variant",
+        overlap: Overlap | None = None,
         diversity: Diversity | None = None,
         min_score: float | None = None,
         max_words: int | None = None,
         exclude: Iterable[str] = (),
     ) -> None:
         one_of("dedupe", dedupe, DEDUPES)
+        one_of("overlap", overlap, (None, *OVERLAPS))
         at_least("max_words", max_words, 1)
         if diversity is not None and not self.has_vectors:
             raise OptionError(f"{type(self).__name__} has no vectors to tell phrases apart: leave diversity out")
@@ -107,6 +112,7 @@ class CandidateRanker(ABC):
         self.tagger: Tagger = SpacyTagger(tagger) if tagger is None or isinstance(tagger, str) else tagger
         self.candidates: CandidateSource = candidates or self.own_candidates
         self.dedupe: Dedupe = dedupe
+        self.overlap: Overlap = overlap or self.default_overlap
         self.diversity: Diversity | None = self._scaled(diversity)
         self.min_score = min_score
         self.max_words = max_words
@@ -199,18 +205,40 @@ class CandidateRanker(ABC):
             for entry in merge(reading.document, candidates, order, self.dedupe)
             if self._good_enough(scored, entry[0])
         ]
+        first = [entry for entry in entries if ranked[entry[0]]]
+        last = entries[len(first) :]
+        first, related = self._without_overlap(reading, scored, first, top_k)
         if self.diversity is not None and scored.vectors is not None:
-            index = [best for best, _ in entries if ranked[best]]
+            index = [best for best, _ in first]
             taken = self.diversity.order(scores[index], scored.vectors[index], top_k)
-            entries = [*(entries[each] for each in taken), *entries[len(index) :]]
-        return [_keyphrase(reading, scored, best, spans) for best, spans in entries[:top_k]]
+            first = [first[each] for each in taken]
+        return [
+            _keyphrase(reading, scored, best, spans, related.get(best, ())) for best, spans in [*first, *last][:top_k]
+        ]
+
+    def _without_overlap(
+        self, reading: Reading, scored: Scores, entries: list[Entry], top_k: int | None
+    ) -> tuple[list[Entry], dict[int, tuple[str, ...]]]:
+        """Move entries down that overlap better ones; of those not shown, name the members of each entry's family."""
+        if self.overlap == "any" or len(entries) < 2:
+            return entries, {}
+        document, candidates = reading.document, reading.candidates
+        texts = [forms(document, spans)[0] for _, spans in entries]
+        keys = [variant_key(text, document.language) for text in texts]
+        unithood = [candidates[best].unithood for best, _ in entries]
+        order = family_order(scored.scores[[best for best, _ in entries]], keys, unithood, self.overlap)
+        hidden = family_members(keys, order[:top_k])
+        related = {entries[index][0]: tuple(texts[other] for other in others) for index, others in hidden.items()}
+        return [entries[index] for index in order], related
 
     def _good_enough(self, scored: Scores, candidate: int) -> bool:
         """Whether a candidate reaches what the user asks for."""
         return self.min_score is None or bool(scored.scores[candidate] >= self.min_score)
 
 
-def _keyphrase(reading: Reading, scored: Scores, best: int, spans: tuple[Span, ...]) -> Keyphrase:
+def _keyphrase(
+    reading: Reading, scored: Scores, best: int, spans: tuple[Span, ...], related: tuple[str, ...]
+) -> Keyphrase:
     variants = forms(reading.document, spans)
     return Keyphrase(
         variants[0],
@@ -222,6 +250,7 @@ def _keyphrase(reading: Reading, scored: Scores, best: int, spans: tuple[Span, .
         {name: float(values[best]) + 0.0 for name, values in scored.parts.items()},  # never −0
         {name: values[best].item() for name, values in scored.facts.items()},
         None if scored.confidences is None else float(scored.confidences[best]),
+        related,
     )
 
 

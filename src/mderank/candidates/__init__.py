@@ -4,5 +4,6 @@ from mderank.candidates.base import CandidateSource
 from mderank.candidates.ngrams import NGrams
 from mderank.candidates.noun_phrases import NounPhrases
 from mderank.candidates.phrase_list import PhraseList
+from mderank.candidates.terms import Terms
 
-__all__ = ["CandidateSource", "NGrams", "NounPhrases", "PhraseList"]
+__all__ = ["CandidateSource", "NGrams", "NounPhrases", "PhraseList", "Terms"]

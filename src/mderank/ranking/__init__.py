@@ -5,19 +5,24 @@ from mderank.ranking.diversity import Diversity
 from mderank.ranking.maxsum import MaxSum
 from mderank.ranking.mmr import MMR, SCALINGS, Scaling
 from mderank.ranking.order import rank
+from mderank.ranking.overlap import OVERLAPS, Overlap, family_members, family_order
 from mderank.ranking.similarity import SIMILARITIES, SimilarityName, closeness, compare
 
 __all__ = [
     "DEDUPES",
     "MMR",
+    "OVERLAPS",
     "SCALINGS",
     "SIMILARITIES",
     "Dedupe",
     "Diversity",
     "MaxSum",
+    "Overlap",
     "Scaling",
     "SimilarityName",
     "closeness",
     "compare",
+    "family_members",
+    "family_order",
     "rank",
 ]

@@ -11,9 +11,10 @@ import snowballstemmer
 
 from mderank.candidate import Candidate
 from mderank.document import Document, Span, surface
+from mderank.ranking.variants import variant_key
 
-Dedupe = Literal["none", "case", "stem"]
-DEDUPES: tuple[Dedupe, ...] = ("none", "case", "stem")
+Dedupe = Literal["none", "case", "variant", "stem"]
+DEDUPES: tuple[Dedupe, ...] = ("none", "case", "variant", "stem")
 
 Entry = tuple[int, tuple[Span, ...]]
 
@@ -22,7 +23,7 @@ def merge(document: Document, candidates: list[Candidate], ranked: Iterable[int]
     """The entries of the ranking, each the index of its best candidate and the spans of all that it stands for.
 
     ``none`` has an entry for every form that stands in the text, ``case`` one for forms that differ in case only,
-    ``stem`` one for forms whose words have the same stems.
+    ``variant`` one for inflections and spellings of a phrase, ``stem`` one for forms whose words have the same stems.
     """
     entries: dict[str, tuple[int, list[Span]]] = {}
     key = _key(document, by)
@@ -44,7 +45,14 @@ def _key(document: Document, by: Dedupe) -> Callable[[str], str]:
         return str
     if by == "case":
         return str.lower
-    return lambda form: stemmed(form, document.language)
+    return lambda form: form_key(form, by, document.language)
+
+
+def form_key(form: str, by: Dedupe, language: str) -> str:
+    """What all forms that are one entry have in common."""
+    if by == "variant" and language == "en":
+        return variant_key(form)
+    return stemmed(variant_key(form, language) if by == "variant" else form, language)
 
 
 def stemmed(phrase: str, language: str = "en") -> str:

@@ -1,0 +1,334 @@
+"""Terms and names as a reader sees them: noun phrases with their participles, numbers and "of", and their parts.
+
+A noun phrase by tag pattern cuts "sliding mode control", "type 2 diabetes" and "Bank of England", and takes the longest
+stretch for the unit. Here every part of a stretch is a candidate too, and `Candidate.unithood` says how much of a unit
+it is, from the text itself: how often it stands alone, in how many different longer phrases it stands, and how often
+it is only a piece of one.
+
+Frantzi et al. (2000), "Automatic recognition of multi-word terms: the C-value/NC-value method", International Journal on
+Digital Libraries; Kageura and Umino (1996), "Methods of automatic term recognition", Terminology, for the word unithood.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from importlib import resources
+from math import log, log1p
+from typing import NamedTuple
+
+from mderank.candidate import Candidate, Occurrence
+from mderank.candidates.base import is_content, is_word
+from mderank.candidates.stopwords import stop_words_of
+from mderank.document import Document, Span, Token
+from mderank.errors import OptionError
+
+# Kinds of words, one letter each, so that a stretch of words is a string.
+_NOUN, _ADJECTIVE, _PARTICIPLE, _GERUND, _NUMBER, _OF, _AND, _OTHER = "NJPGCOA-"
+_STARTS = frozenset(_NOUN + _ADJECTIVE + _PARTICIPLE)
+_ENDS = frozenset(_NOUN + _GERUND + _NUMBER)
+
+# What a candidate loses, in the units of FusionRank's score; chosen on the tuning datasets.
+_NEVER_ALONE = 0.11  # never stands as a whole phrase
+_EXTENDED_LEFT = 0.11  # times the share of occurrences that a longer phrase extends to the left
+_EXTENDED_RIGHT = 0.1
+_LINKED = 0.07  # an "of" outside of names
+_WITH_NUMBER = 0.1
+_WITH_PARTICIPLE = 0.02
+_ENDS_IN_GERUND = 0.14
+# And what it gains with the logarithm of the number of different longer phrases that hold it.
+_HELD_WORD, _HELD_PHRASE = 0.02, 0.05
+
+# Candidates that are not promising are left out before an encoder sees them, but never the best of them.
+_LEAST_PROMISE = -0.35
+_KEPT = 30
+_LEAD = 100  # words; see FusionRank
+
+
+class _Stretch(NamedTuple):
+    """A longest run of words that can be one phrase, as indices of tokens."""
+
+    start: int
+    stop: int
+
+
+@dataclass(frozen=True)
+class Terms:
+    """The noun phrases of a text as a reader sees them, and the parts of these.
+
+    A phrase is nouns and adjectives that end in a noun, and also:
+
+    - participles before a noun where they describe it: "sliding mode control", "distributed computing";
+    - gerunds at its end: "question answering";
+    - numbers inside a name: "type 2 diabetes", "iPhone 15 Pro";
+    - "of" and "&" inside a name, and "of" in a phrase that the text repeats: "Bank of England", "quality of service".
+
+    Attributes:
+        max_phrase_words: the most words of a phrase.
+        stop_words: words that no phrase has inside it, beside the language's own.
+        prune: leave out parts and late, rare words that are not promising, if there are many candidates.
+    """
+
+    max_phrase_words: int = 7
+    stop_words: frozenset[str] = field(default=frozenset())
+    prune: bool = True
+
+    def __post_init__(self) -> None:
+        if self.max_phrase_words < 1:
+            raise OptionError(f"max_phrase_words must be at least 1, not {self.max_phrase_words}")
+        object.__setattr__(self, "stop_words", frozenset(word.lower() for word in self.stop_words))
+
+    def find(self, document: Document) -> list[Candidate]:
+        """The terms of ``document``, by first occurrence."""
+        kinds = _kinds(document, self.stop_words)
+        stretches = list(_stretches(document, kinds))
+        words = [token.text.lower() for token in document.tokens]
+        places: dict[tuple[str, ...], list[range]] = {}
+        for stretch in stretches:
+            for part in self._parts(document, kinds, stretch):
+                places.setdefault(tuple(words[part.start : part.stop]), []).append(part)
+        covering = {index: stretch for stretch in stretches for index in range(*stretch)}
+        found = [
+            _candidate(document, words, key, ranges, covering, kinds)
+            for key, ranges in places.items()
+            if _is_unit(document, words, key, ranges, kinds)
+        ]
+        kept = _promising(found) if self.prune else found
+        return sorted(kept, key=lambda each: (each.first, -len(each.key)))
+
+    def _parts(self, document: Document, kinds: str, stretch: _Stretch) -> Iterator[range]:
+        """The parts of a stretch that can be phrases, itself among them."""
+        light = _light_words()
+        for start in range(*stretch):
+            token = document.tokens[start]
+            if kinds[start] not in _STARTS or (kinds[start] != _NOUN and token.text.lower() in light.adjectives):
+                continue
+            for stop in range(start + 1, min(stretch.stop, start + self.max_phrase_words) + 1):
+                if kinds[stop - 1] in _ENDS and _balanced(kinds, start, stop):
+                    part = range(start, stop)
+                    if _is_phrase(document.tokens[start:stop], kinds[start:stop]):
+                        yield part
+
+
+def _balanced(kinds: str, start: int, stop: int) -> bool:
+    """Whether the last word can end a phrase that begins at ``start``: a number needs a noun before it."""
+    return kinds[stop - 1] != _NUMBER or (stop - start > 1 and kinds[stop - 2] == _NOUN)
+
+
+def _is_phrase(words: Sequence[Token], kinds: str) -> bool:
+    light = _light_words()
+    if not is_content(words):
+        return False
+    if len(words) == 1:
+        word = words[0].text.lower().strip(".")
+        return kinds != _NUMBER and word not in light.nouns
+    return True
+
+
+def _is_unit(
+    document: Document, words: Sequence[str], key: tuple[str, ...], ranges: Sequence[range], kinds: str
+) -> bool:
+    """Whether a phrase that may be chance is there often enough, or is a name."""
+    first = ranges[0]
+    kind = kinds[first.start : first.stop]
+    if _OF in kind and len(ranges) == 1:
+        return _is_name(document.tokens[first.start : first.stop], kind)
+    if kind == _GERUND:
+        return len(ranges) > 1
+    return True
+
+
+def _is_name(words: Sequence[Token], kinds: str) -> bool:
+    """Whether the content words are capitalised."""
+    return all(word.text[:1].isupper() or kind in (_OF, _AND, _NUMBER) for word, kind in zip(words, kinds, strict=True))
+
+
+def _candidate(
+    document: Document,
+    words: Sequence[str],
+    key: tuple[str, ...],
+    ranges: Sequence[range],
+    covering: dict[int, _Stretch],
+    kinds: str,
+) -> Candidate:
+    """The candidate that stands at ``ranges``, with its unithood."""
+    light = _light_words().adjectives
+    alone = left = right = 0
+    holders = set()
+    for part in ranges:
+        start, stop = covering[part.start]
+        while start < part.start and kinds[start] == _ADJECTIVE and words[start] in light:
+            start += 1
+        left += start < part.start
+        right += part.stop < stop
+        if start < part.start or part.stop < stop:
+            holders.add(tuple(words[start:stop]))
+        else:
+            alone += 1
+    count = len(ranges)
+    first = ranges[0]
+    kind = kinds[first.start : first.stop]
+    held = (_HELD_WORD if len(key) == 1 else _HELD_PHRASE) * log1p(len(holders))
+    unithood = held - _EXTENDED_LEFT * left / count - _EXTENDED_RIGHT * right / count - _NEVER_ALONE * (not alone)
+    name = _is_name(document.tokens[first.start : first.stop], kind)
+    unithood -= _LINKED * (_OF in kind and not name) + _WITH_NUMBER * (_NUMBER in kind and not name)
+    unithood -= _WITH_PARTICIPLE * (_PARTICIPLE in kind) + _ENDS_IN_GERUND * kind.endswith(_GERUND)
+    occurrences = tuple(
+        Occurrence(Span(document.tokens[part.start].start, document.tokens[part.stop - 1].end), part) for part in ranges
+    )
+    return Candidate(" ".join(key), occurrences, max(1, alone), unithood)
+
+
+def _promising(candidates: list[Candidate]) -> list[Candidate]:
+    """The candidates that may be key by what is known without an encoder, and at least the best of them."""
+    promise = [_promise(each) for each in candidates]
+    bar = min(_LEAST_PROMISE, sorted(promise, reverse=True)[_KEPT - 1]) if len(promise) > _KEPT else float("-inf")
+    return [each for each, value in zip(candidates, promise, strict=True) if value >= bar]
+
+
+def _promise(candidate: Candidate) -> float:
+    words = len(candidate.occurrences[0].words)
+    position = candidate.occurrences[0].words.start
+    return (
+        candidate.unithood
+        + 0.08 * log(len(candidate.occurrences))
+        - 0.17 * log1p(position / _LEAD)
+        - 0.09 * (words == 1)
+        - 0.39 * max(0, words - 3)
+    )
+
+
+# --- what a word is -----------------------------------------------------------------------------------------------------
+
+
+def _kinds(document: Document, extra_stop_words: frozenset[str]) -> str:
+    """The kind of every token, a letter each."""
+    stop_words = stop_words_of(document.language) | extra_stop_words
+    kinds = [_plain_kind(token, stop_words) for token in document.tokens]
+    for index, kind in enumerate(kinds):
+        if kind in (_PARTICIPLE, _GERUND):
+            kinds[index] = _verb_kind(document, kinds, index)
+    for index, token in enumerate(document.tokens):
+        if kinds[index] in (_OF, _AND) and not _links(document, kinds, index):
+            kinds[index] = _OTHER
+        elif kinds[index] == _NUMBER and not _in_name(document, kinds, index):
+            kinds[index] = _OTHER
+    return "".join(kinds)
+
+
+_PENN = {"NN": _NOUN, "NNS": _NOUN, "NNP": _NOUN, "NNPS": _NOUN, "FW": _NOUN, "JJ": _ADJECTIVE, "AFX": _ADJECTIVE,
+         "VBN": _PARTICIPLE, "VBD": _PARTICIPLE, "VBG": _GERUND, "CD": _NUMBER}  # fmt: skip
+_UNIVERSAL = {"NOUN": _NOUN, "PROPN": _NOUN, "ADJ": _ADJECTIVE, "NUM": _NUMBER}
+
+
+def _plain_kind(token: Token, stop_words: frozenset[str]) -> str:
+    if token.text == "&":
+        return _AND
+    lower = token.text.lower()
+    if lower == "of":
+        return _OF
+    if not is_word(token) or lower in stop_words:
+        return _OTHER
+    return _PENN.get(token.tag) or _UNIVERSAL.get(token.tag) or _OTHER
+
+
+_DESCRIBES_AFTER = frozenset(("DT", "PRP$", "JJ", "POS", "IN", "CC", ",", "``", "-LRB-", "VBG", ""))
+_GERUND_DESCRIBES_AFTER = frozenset(("DT", "PRP$", "JJ", "POS"))
+_ENDS_AFTER_GERUND = frozenset(("", ".", ",", ":", "CC", "IN", "MD", "VBZ", "VBP", "VBD", "-RRB-", "''", "TO", "WDT"))
+
+
+def _verb_kind(document: Document, kinds: list[str], index: int) -> str:
+    """What a participle or gerund is: part of a phrase, or a verb."""
+    token = document.tokens[index]
+    before = _tag(document, index - 1, index)
+    after = kinds[index + 1] if _tag(document, index + 1, index + 1) else ""
+    follows = after in (_NOUN, _ADJECTIVE)
+    light = token.text.lower() in _light_words().adjectives
+    if token.tag != "VBG":
+        return _PARTICIPLE if follows and not light and before in _DESCRIBES_AFTER and token.tag == "VBN" else _OTHER
+    if follows:
+        return _PARTICIPLE if not light and before in _GERUND_DESCRIBES_AFTER else _OTHER
+    if after in (_PARTICIPLE, _GERUND, _NUMBER) or _tag(document, index + 1, index + 1) not in _ENDS_AFTER_GERUND or light:
+        return _OTHER
+    return _GERUND
+
+
+def _tag(document: Document, index: int, later: int) -> str:
+    """The tag at ``index``; empty at the other side of a paragraph's or sentence's end.
+
+    ``later`` is the later of the two words between which the border would be.
+    """
+    if not 0 <= index < len(document.tokens) or later in document.paragraph_starts:
+        return ""
+    tag = document.tokens[index].tag
+    return "" if tag in (".", ":") else tag
+
+
+def _links(document: Document, kinds: list[str], index: int) -> bool:
+    """Whether an "of" or "&" can stand inside a phrase: between two nouns, "&" between two names."""
+    if not 0 < index < len(kinds) - 1 or index in document.paragraph_starts or index + 1 in document.paragraph_starts:
+        return False
+    if kinds[index - 1] != _NOUN or kinds[index + 1] not in (_NOUN, _ADJECTIVE):
+        return False
+    before, after = document.tokens[index - 1].text, document.tokens[index + 1].text
+    if kinds[index] == _AND:
+        return before[:1].isupper() and after[:1].isupper()
+    return before.lower() not in _light_words().nouns
+
+
+def _in_name(document: Document, kinds: list[str], index: int) -> bool:
+    """Whether a number belongs to the noun before it: "Apollo 11", "type 2 diabetes", "Web 2.0"."""
+    if index == 0 or index in document.paragraph_starts or kinds[index - 1] != _NOUN:
+        return False
+    token, before = document.tokens[index], document.tokens[index - 1]
+    if len(token.text) > 4 or not token.text[0].isdigit() or before.text.lower().strip(".") in _light_words().labels:
+        return False
+    follows = index + 1 < len(kinds) and index + 1 not in document.paragraph_starts and kinds[index + 1] == _NOUN
+    return before.text[:1].isupper() or follows
+
+
+# --- stretches ----------------------------------------------------------------------------------------------------------
+
+
+def _stretches(document: Document, kinds: str) -> Iterator[_Stretch]:
+    """The longest runs of words that can be one phrase, ending in a word that can end one."""
+    start = 0
+    for index in range(len(kinds) + 1):
+        at_end = index == len(kinds)
+        if at_end or kinds[index] == _OTHER or index in document.paragraph_starts:
+            yield from _trimmed(kinds, start, index)
+            start = index + (not at_end and kinds[index] == _OTHER)
+
+
+def _trimmed(kinds: str, start: int, stop: int) -> Iterator[_Stretch]:
+    """The run without words at its ends that no phrase begins or ends with, cut after a gerund and between nouns."""
+    while start < stop and kinds[start] not in _STARTS and kinds[start] != _GERUND:
+        start += 1
+    while start < stop and kinds[stop - 1] not in _ENDS:
+        stop -= 1
+    cut = next((index + 1 for index in range(start, stop - 1) if kinds[index] == _GERUND), None)
+    if cut is not None:
+        yield from _trimmed(kinds, start, cut)
+        yield from _trimmed(kinds, cut, stop)
+    elif start < stop:
+        yield _Stretch(start, stop)
+
+
+class _LightWords(NamedTuple):
+    """Words that say little: alone (nouns), before a noun (adjectives), before a number (labels)."""
+
+    nouns: frozenset[str]
+    adjectives: frozenset[str]
+    labels: frozenset[str]
+
+
+@cache
+def _light_words() -> _LightWords:
+    folder = resources.files(__package__) / "words"
+    return _LightWords(
+        *(
+            frozenset((folder / f"{name}.txt").read_text(encoding="utf-8").split())
+            for name in ("light_nouns", "light_adjectives", "label_words")
+        )
+    )

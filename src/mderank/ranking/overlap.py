@@ -1,0 +1,108 @@
+"""One entry for an idea: of phrases that are part of each other, the list has few.
+
+"eclipse", "total eclipse" and "partial eclipse" say much the same three times. The best of such a family comes first,
+as it did; the others lose part of their score, so that only those that are far better than the rest of the list stay
+near it. What they lose is measured in standard deviations of the document's scores, so that it suits every method.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Sequence
+from typing import Literal
+
+import numpy as np
+
+from mderank.ranking.order import significant
+from mderank.ranking.similarity import Floats
+
+Overlap = Literal["none", "little", "any"]
+OVERLAPS: tuple[Overlap, ...] = ("none", "little", "any")
+
+# In standard deviations of the scores; chosen on the tuning datasets. A phrase that contains one which is taken adds a
+# detail at most, and is left out. One that is part of it may be the more general idea, above all where it also stands
+# by itself.
+_PART_OF_TAKEN = 1.3
+_UNIT_PART_OF_TAKEN = 0.6
+
+# Unithood (see `Candidate`) from which a part of longer phrases is also a unit by itself, and below which it is only a
+# fragment: "General Public" of "General Public License".
+_UNIT, _FRAGMENT = -0.05, -0.12
+
+
+def family_order(scores: Floats, keys: Sequence[str], unithood: Sequence[float], overlap: Overlap) -> list[int]:
+    """The order of entries that are given best first, without those that overlap a better one too much.
+
+    Args:
+        scores: the scores, best first.
+        keys: the entries' words in one spelling, with single spaces between them.
+        unithood: how much of a unit each entry is.
+        overlap: ``none`` leaves out every entry that overlaps a better one. ``little`` leaves out those that contain a
+            better one and fragments of a better one, and moves other parts of a better one down. ``any`` does nothing.
+
+    Returns:
+        Indices of entries, in the order of the result.
+    """
+    if overlap == "any" or len(scores) < 2:
+        return list(range(len(scores)))
+    holders, parts = _relations(keys)
+    deviation = float(np.std(scores))
+    value = [significant(float(score)) for score in scores]
+    left_out = [False] * len(scores)
+    heap = [(-each, index) for index, each in enumerate(value)]
+    heapq.heapify(heap)
+    taken: list[int] = []
+    while heap:
+        negative, index = heapq.heappop(heap)
+        if left_out[index] or -negative != value[index]:
+            continue
+        left_out[index] = True  # from here on it is in the list already
+        taken.append(index)
+        for other in holders[index]:
+            left_out[other] = True
+        for other in parts[index]:
+            if overlap == "none" or unithood[other] < _FRAGMENT:
+                left_out[other] = True
+            elif not left_out[other]:
+                loss = _UNIT_PART_OF_TAKEN if unithood[other] >= _UNIT else _PART_OF_TAKEN
+                lowered = significant(float(scores[other]) - loss * deviation)
+                if lowered < value[other]:
+                    value[other] = lowered
+                    heapq.heappush(heap, (-lowered, other))
+    return taken
+
+
+def family_members(keys: Sequence[str], shown: Sequence[int]) -> dict[int, list[int]]:
+    """For each entry that is shown, those that are not shown and overlap it; each under the first that it overlaps."""
+    holders, parts = _relations(keys)
+    known = set(shown)
+    members: dict[int, list[int]] = {}
+    for index in shown:
+        others = [other for other in sorted({*holders[index], *parts[index]}) if other not in known]
+        known.update(others)
+        if others:
+            members[index] = others
+    return members
+
+
+def _relations(keys: Sequence[str]) -> tuple[list[list[int]], list[list[int]]]:
+    """For every entry, those that contain it and those that are part of it."""
+    split = [tuple(key.split()) for key in keys]
+    where: dict[tuple[str, ...], list[int]] = {}
+    for index, words in enumerate(split):
+        where.setdefault(words, []).append(index)
+    longest = max(map(len, split), default=0)
+    holders: list[list[int]] = [[] for _ in keys]
+    parts: list[list[int]] = [[] for _ in keys]
+    for index, words in enumerate(split):
+        inside = {
+            words[start:stop]
+            for start in range(len(words))
+            for stop in range(start + 1, min(len(words), start + longest) + 1)
+            if stop - start < len(words)
+        }
+        for part in sorted(inside):
+            for other in where.get(part, ()):
+                parts[index].append(other)
+                holders[other].append(index)
+    return holders, parts
