@@ -6,8 +6,8 @@ so; here each way has a name, and every report says which it used.
 ``macro-stem``          like ``micro-stem``, but the mean of the documents' values: what most toolkits report
 ``macro-stem-present``  like ``macro-stem``, counting only gold phrases that are in the text; documents without any
                         are left out
-``judged``              for judged datasets only, see `JUDGED`: the list that a user gets, compared with the phrases that
-                        a reader would accept and with those that none would
+``judged``              for judged datasets only (`JUDGED`): the list that a user gets, compared with the phrases that a
+                        reader would accept and with those that none would
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 A run is a folder. ``run.json`` holds all settings, versions and checksums; ``documents.jsonl`` a line for each
 document, in the set's order: id, predictions with scores, gold, hits under the paper's protocol, seconds, error;
 ``summary.json``, written at the end, what the run cost. A run that was stopped goes on where it was and ends the same.
-On a judged dataset the gold keyphrases are the acceptable phrases, and a line also has the junk and the document's kind.
+On a judged dataset the gold keyphrases are the acceptable phrases, and a line has the junk and the document's kind too.
 """
 
 from __future__ import annotations
