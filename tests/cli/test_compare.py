@@ -97,6 +97,34 @@ def test_for_papers_and_pages(run, runs, tmp_path, form, line):
     assert not (tmp_path / "out.part").exists()
 
 
+def test_redundancy_stands_beside_diversity(run, runs, tmp_path):
+    # Of Three's phrases "Nets" and "nets" are one by case and "net" another; "deep nets" contains them.
+    three = {"d1": (["deep nets", "Nets", "nets", "net"], ["deep net"]), "d2": (["moons"], ["moon"])}
+    write_run(runs / "three", "Three", "tiny", three)
+    result = run("compare", runs, "-f", "csv", "--html", tmp_path / "page.html", "--measure", "redundancy@2")
+    rows = {
+        (row["protocol"], row["dataset"], row["method"], row["measure"]): row
+        for row in csv.DictReader(io.StringIO(result.stdout))
+    }
+    assert rows["mderank", "tiny", "Three", "redundancy@10"]["value"] == "1.50"
+    assert rows["macro-stem", "tiny", "Three", "redundancy@10"]["value"] == "1.00"
+    assert rows["macro-stem", "tiny", "One", "redundancy@10"]["value"] == "0.00"
+    asked = rows["macro-stem", "tiny", "Three", "redundancy@2"]
+    # "Three" comes before "One", and is the baseline.
+    assert (asked["value"], asked["low"], asked["high"]) == ("1.00", "0.00", "2.00")
+    one = rows["macro-stem", "tiny", "One", "redundancy@2"]
+    assert (one["value"], one["difference"], one["won"], one["tied"]) == ("0.00", "-1.00", "1", "1")
+    assert rows["macro-stem", "AVG", "One", "AvgRank redundancy@2"]["value"] == "1.50"
+    lines = run("compare", runs).stdout.splitlines()
+    blocks = [line for line in lines if line.startswith(("Diversity", "redundancy", "Duplicates"))]
+    assert blocks[:3] == [
+        "Diversity of the first 15",
+        "redundancy@10, protocol mderank",
+        "redundancy@10, protocol macro-stem",
+    ]
+    assert "redundancy@10, protocol macro-stem" in (tmp_path / "page.html").read_text(encoding="utf-8")
+
+
 def test_notes_say_what_is_unequal(run, runs):
     write_run(runs / "three", "Three", "tiny", {"d1": ONE["d1"]}, limit=1)
     told = "Note: tiny: the runs did not read the same, 'limit' differs: None for One, Two; 1 for Three."

@@ -45,8 +45,10 @@ def test_a_run_is_written_scored_and_not_repeated(run, dataset, tmp_path):
     first, second = result.stdout.split("\n\n")[:2]
     assert "protocol mderank" in first
     assert "protocol macro-stem" in second
-    assert first.splitlines()[2].split()[-2] == "50.00"
-    assert second.splitlines()[2].split()[-2] == "50.00"
+    assert first.splitlines()[1].split() == ["R@M", "redundancy@10", "s/doc"]
+    # Document b has "tide" in "tide gauge": two phrases in three documents.
+    assert first.splitlines()[2].split()[1:-1] == ["50.00", "0.67"]
+    assert second.splitlines()[2].split()[1:-1] == ["50.00", "0.67"]
     folder = run_folder(tmp_path, "mderank")
     before = (folder / "documents.jsonl").read_bytes()
     assert run(*arguments).stdout == result.stdout
@@ -232,3 +234,118 @@ def test_one_document_by_its_id(run, dataset, tmp_path):
     result = run("evaluate", "-d", dataset, "--document", "z", *out)
     assert result.exit_code == 2
     assert "has no document z" in result.stderr
+
+
+EVERYDAY = [
+    {
+        "id": "mail",
+        "kind": "email",
+        "text": "The barn owl is a bird of prey. Barn owls see in the dark.",
+        "acceptable": ["barn owls"],
+        "junk": ["the dark"],
+    },
+    {"id": "note", "kind": "note", "text": "The tide gauge measures the tide.", "acceptable": [], "junk": ["tides"]},
+]
+
+
+@pytest.fixture
+def judged(tmp_path):
+    file = tmp_path / "mine.jsonl"
+    file.write_text("".join(json.dumps(document) + "\n" for document in EVERYDAY))
+    return file
+
+
+def test_a_judged_dataset_is_run_as_users_run_it(run, judged, tmp_path):
+    out = ("--method", "firstphrases", "--out", tmp_path / "runs")
+    result = run("evaluate", "-d", judged, *out, "--show-unjudged")
+    assert result.exit_code == 0, result.stderr
+    folder = run_folder(tmp_path, "firstphrases")
+    first, second = lines(folder)
+    # The two forms of the owl are one entry, as in the list of mderank extract; bird and prey are not judged.
+    assert [text for text, _, _ in first["predictions"]] == ["barn owl", "bird", "prey", "dark"]
+    assert [text for text, _, _ in second["predictions"]] == ["tide gauge", "tide"]
+    assert (first["hits"], first["junk"], first["kind"]) == ([1], ["the dark"], "email")
+    settings = json.loads((folder / "run.json").read_text())
+    assert (settings["judged"], settings["top_k"], settings["dedupe"]) == (True, 10, "stem")
+    assert (settings["input"], settings["max_words"]) == ("whole", None)
+    shown = result.stdout.splitlines()
+    assert shown[0] == "Judged lists, as users get them"
+    assert shown[2].split() == "Method acceptable@10 junk@10 redundancy@10 phrases on empty s/doc".split()
+    # One of six is acceptable, two are junk; the tide is in the tide gauge; the note has no acceptable phrase.
+    assert shown[4] == "mine, 2 documents"
+    assert shown[5].split()[:-1] == "firstphrases 16.67 33.33 1.00 3.0 2 in 1".split()
+    kinds = shown.index("Judged lists by kind of document")
+    assert shown[kinds + 4] == "mine, email, 1 document"
+    assert shown[kinds + 5].split() == "firstphrases 25.00 25.00 0.00 4.0 –".split()
+    assert shown[kinds + 7] == "mine, note, 1 document"
+    assert shown[kinds + 8].split() == "firstphrases 0.00 50.00 2.00 2.0 2 in 1".split()
+    assert shown[shown.index("Neither acceptable nor junk: 3 phrases") :] == [
+        "Neither acceptable nor junk: 3 phrases",
+        "mine mail (email)",
+        "  bird",
+        "  prey",
+        "mine note (note)",
+        "  tide gauge",
+    ]
+    result = run("compare", tmp_path / "runs", "-f", "csv", "--html", tmp_path / "page.html")
+    assert "judged,mine,firstphrases,acceptable@10,16.67," in result.stdout
+    assert "judged,mine,firstphrases,phrases on empty documents,2.00," in result.stdout
+    assert "judged,mine,firstphrases,junk@10 kind note,50.00," in result.stdout
+    page = (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert "<li><strong>✓ barn owl</strong></li><li>bird</li><li>prey</li><li><s>✗ dark</s></li>" in page
+
+
+def test_at_most_ten_phrases_count(run, tmp_path):
+    words = ["owl", "gull", "crow", "hawk", "wren", "swan", "goose", "duck", "stork", "heron", "robin", "eagle"]
+    text = " ".join(f"The {word} is here." for word in words)
+    (tmp_path / "mine.jsonl").write_text(
+        json.dumps({"id": "1", "kind": "list", "text": text, "acceptable": words[:3], "junk": words[9:]})
+    )
+    out = ("--method", "firstphrases", "--out", tmp_path / "runs")
+    result = run("evaluate", "-d", tmp_path / "mine.jsonl", *out)
+    assert [text for text, _, _ in lines(run_folder(tmp_path, "firstphrases"))[0]["predictions"]] == words[:10]
+    assert result.stdout.splitlines()[5].split()[1:5] == ["30.00", "10.00", "0.00", "10.0"]
+
+
+def test_the_everyday_set_needs_no_data_folder(run, tmp_path, monkeypatch):
+    monkeypatch.delenv("MDERANK_DATA_DIR", raising=False)
+    monkeypatch.chdir(tmp_path)
+    assert run("evaluate", "-d", "everyday", "--method", "firstphrases", "--out", "runs").exit_code == 0
+    result = run("compare", "runs", "--html", "page.html")
+    assert result.stdout.startswith("Judged lists, as users get them\n")
+    assert '<div class="text">' in (tmp_path / "page.html").read_text(encoding="utf-8")
+
+
+def test_labelled_and_judged_sets_in_one_command(run, dataset, judged, tmp_path):
+    out = ("--method", "yake", "--method", "oracle", "--out", tmp_path / "runs")
+    result = run("evaluate", "-d", dataset, "-d", judged, *out)
+    assert result.exit_code == 0, result.stderr
+    assert result.stdout.count("protocol macro-stem") == 2
+    assert "mine, 2 documents" in result.stdout
+    settings = json.loads((tmp_path / "runs" / "birds" / "yake" / "run.json").read_text())
+    assert "judged" not in settings
+    assert "dedupe" not in settings  # as runs of before, which go on
+    alone = tmp_path / "alone"
+    assert run("evaluate", "-d", judged, "--method", "yake", "--out", alone, "-q").exit_code == 0
+    assert lines(alone / "mine" / "yake") == lines(tmp_path / "runs" / "mine" / "yake")
+    result = run("compare", tmp_path / "runs", "--html", tmp_path / "page.html")
+    assert result.exit_code == 0, result.stderr
+    assert result.stdout.startswith("Protocol mderank")
+    assert "mine, 2 documents" in result.stdout
+    assert "2 methods on 2 sets" in (tmp_path / "page.html").read_text(encoding="utf-8")
+
+
+def test_options_that_a_judged_dataset_has_no_use_for(run, dataset, judged, tmp_path):
+    out = ("--method", "firstphrases", "--out", tmp_path / "runs")
+    for arguments, complaint in [
+        (("-d", judged, "--text", "paper"), "--text paper: mine is judged as users read it"),
+        (("-d", judged, "--measure", "F1@5"), "F1@5: judged datasets have the measures redundancy, acceptable, junk"),
+        (("-d", dataset, "--measure", "junk@5"), "junk@5: datasets with gold keyphrases have the measures P, R, F1"),
+        (("-d", dataset, "--show-unjudged"), "--show-unjudged is for judged datasets"),
+    ]:
+        result = run("evaluate", *arguments, *out)
+        assert result.exit_code == 2
+        assert complaint in result.stderr
+    assert not (tmp_path / "runs").exists()
+    result = run("evaluate", "-d", judged, "--text", "whole", "--measure", "junk@1", *out)
+    assert result.stdout.splitlines()[2].split()[1] == "junk@1"

@@ -101,3 +101,9 @@ def test_without_any_label_there_is_nothing_to_choose_by(run, dataset, tmp_path)
     result = run("tune", "-d", dataset(texts), "-o", tmp_path / "tuned.toml")
     assert result.exit_code == 2
     assert "none of the documents has keyphrases" in result.stderr
+
+
+def test_a_judged_dataset_is_refused(run, tmp_path):
+    result = run("tune", "--dataset", "everyday", "-o", tmp_path / "tuned.toml")
+    assert result.exit_code == 2
+    assert "everyday has judged phrases, and F1 needs gold keyphrases" in result.stderr

@@ -7,12 +7,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mderank import OptionError
-from mderank.evaluation.measures import Judgement, Measure
+from mderank.evaluation.measures import Judgement, Measure, chosen, redundant
 
 HITS = Judgement((True, False, True, False, True), offered=5, gold=4)
 
 
-@pytest.mark.parametrize("text", ["F1@5", "P@10", "R@M", "AP@M", "nDCG@15"])
+@pytest.mark.parametrize("text", ["F1@5", "P@10", "R@M", "AP@M", "nDCG@15", "redundancy@10", "acceptable@10", "junk@M"])
 def test_measures_parse_and_print(text):
     assert str(Measure.parse(text)) == text
 
@@ -103,3 +103,52 @@ def test_ir_measures_agrees(documents):
     for ours, name in pairs.items():
         value = theirs[ir_measures.parse_measure(name)]
         assert Measure.parse(ours).over(documents, "macro") == pytest.approx(value)
+
+
+@pytest.mark.parametrize(
+    ("phrases", "count"),
+    [
+        ([], 0),
+        (["storm surge"], 0),
+        (["storm surge", "surges"], 2),  # by stems
+        (["storm surge", "Storm Surges"], 0),  # the same, not nested
+        (["storm surge model", "storm model"], 0),  # not contiguous
+        (["surge", "storm surge", "storm surge model", "tide"], 3),
+        (["storm-surge model", "surge model"], 2),  # hyphens part words
+        (["mode", "model train"], 0),  # whole words only
+        (["deep learning", "learning rate", "learning"], 3),  # the first two contain the third
+        (["deep learning", "learning rate"], 0),  # an overlap is no nesting
+        (["", "tide"], 0),
+    ],
+)
+def test_redundancy_worked_out_by_hand(phrases, count):
+    assert redundant(phrases) == count
+
+
+def test_redundancy_is_of_the_first_k_and_a_mean_over_documents():
+    one = Judgement((), 4, 0, phrases=("tide", "moon", "sea", "tide gauge"))
+    assert [Measure("redundancy", k).of(one) for k in (3, 4, None)] == [0, 2, 2]
+    other = Judgement((), 1, 0, phrases=("moon",))
+    for average in ("micro", "macro"):
+        assert Measure("redundancy", 10).over([one, other, other], average) == pytest.approx(2 / 3)
+    assert (Measure("redundancy", 10).scale, Measure("junk", 10).scale) == (1, 100)
+
+
+def test_shares_of_the_phrases_shown():
+    one = Judgement((True, False, False), 3, 5, (False, True, False))
+    other = Judgement((False,), 1, 0, (True,))
+    nothing = Judgement((), 0, 2, ())
+    documents = [one, other, nothing]
+    assert Measure("acceptable", 10).over(documents, "micro") == pytest.approx(1 / 4)
+    assert Measure("junk", 10).over(documents, "micro") == pytest.approx(2 / 4)
+    assert Measure("junk", 1).over(documents, "micro") == pytest.approx(1 / 2)
+    assert Measure("junk", 10).of(nothing) == 0
+
+
+def test_measures_of_a_kind_of_dataset():
+    f1, junk, redundancy = map(Measure.parse, ("F1@5", "junk@10", "redundancy@10"))
+    assert chosen([], [f1], judged=False) == (f1,)
+    assert chosen([redundancy, junk, f1, f1], [f1], judged=False) == (redundancy, f1)
+    assert chosen([redundancy, junk, f1], [junk], judged=True) == (redundancy, junk)
+    with pytest.raises(OptionError, match=r"F1@5: judged datasets have the measures redundancy, acceptable, junk"):
+        chosen([f1], [junk], judged=True)

@@ -8,6 +8,7 @@ import snowballstemmer
 from mderank import OptionError
 from mderank.evaluation.measures import Judgement, Measure
 from mderank.evaluation.protocols import (
+    JUDGED,
     PROTOCOLS,
     Prediction,
     diversity,
@@ -147,3 +148,19 @@ def test_diversity_and_duplicates():
     assert diversity([]) == 0
     assert duplicate_ratio(["networks", "network", "tree", "trees"]) == 0.5
     assert duplicate_ratio([]) == 0
+
+
+def test_redundancy_is_after_the_protocol_s_de_duplication():
+    predictions = [Prediction(text) for text in ("Tides", "tide", "tide gauge", "moon")]
+    redundancy = Measure.parse("redundancy@3")
+    # By lower case, "tides", "tide" and "tide gauge" are the first three; by stem, "moon" is the third.
+    assert redundancy.of(PROTOCOLS["mderank"].judge(predictions, ["moon"])) == 3
+    assert redundancy.of(PROTOCOLS["macro-stem"].judge(predictions, ["moon"])) == 2
+
+
+def test_judged_lists_are_taken_as_they_are():
+    predictions = [Prediction(text) for text in ("the Boilers", "boiler", "Thanks", "plumber")]
+    judgement = JUDGED.judge(predictions, ["boiler", "hall key"], junk=["thanks"])
+    assert judgement == Judgement((True, True, False, False), 4, 2, (False, False, True, False))
+    assert judgement.phrases == ("the Boilers", "boiler", "Thanks", "plumber")
+    assert JUDGED.judge(predictions[2:], [], junk=["thanks"]) == Judgement((False, False), 2, 0, (True, False))

@@ -16,6 +16,7 @@ from mderank.errors import InputError, OptionError
 
 if TYPE_CHECKING:
     from mderank.evaluation.protocols import Protocol
+    from mderank.evaluation.report.judged import JudgedSummary
     from mderank.evaluation.report.runs import Grid
     from mderank.evaluation.report.summary import Summary, Texts
 
@@ -27,7 +28,9 @@ Form = Literal["table", "markdown", "csv", "latex"]
 @option("Method", "--protocol", "protocol_names", multiple=True, metavar="NAME",
         help="A further way of scoring, besides mderank and macro-stem; may be repeated.")  # fmt: skip
 @option("Method", "--measure", "measure_names", multiple=True, metavar="NAME@K",
-        help="P, R, F1, AP or nDCG at a rank or M (all); may be repeated.  [default: F1@5, F1@10, F1@15]")  # fmt: skip
+        help="P, R, F1, AP, nDCG or redundancy at a rank or M (all), on judged datasets acceptable, junk or "
+        "redundancy; may be repeated.  [default: F1@5, F1@10, F1@15; acceptable@10, junk@10, redundancy@10]"
+        )  # fmt: skip
 @option("Method", "--baseline", metavar="LABEL",
         help="The method that others are tested against.  [default: the first run's]")  # fmt: skip
 @option("Input", "--data-dir", envvar="MDERANK_DATA_DIR", type=click.Path(path_type=Path), show_envvar=True,
@@ -57,26 +60,41 @@ def compare(
 
     Differences to the baseline are tested on the documents that both have: 95 % intervals by the paired bootstrap,
     p-values by the paired randomisation test, corrected over the table (Holm). The same runs give the same bytes.
+
+    Runs on judged datasets (everyday) have tables of their own: shares of acceptable phrases and of junk, also by kind
+    of document.
     """
     from mderank.evaluation.datasets import DATASETS
-    from mderank.evaluation.measures import PAPER_MEASURES, Measure
+    from mderank.evaluation.measures import JUDGED_MEASURES, PAPER_MEASURES, Measure, chosen
+    from mderank.evaluation.report.judged import summarise_judged
     from mderank.evaluation.report.runs import arrange, find_runs
     from mderank.evaluation.report.summary import summarise
 
-    measures = tuple(dict.fromkeys(map(Measure.parse, measure_names))) or PAPER_MEASURES
+    asked = [Measure.parse(name) for name in measure_names]
     protocols = _protocols(protocol_names)
     grid = arrange(find_runs(places), baseline, tuple(DATASETS))
     texts, notes = _texts(grid, data_dir, protocols, wanted=html is not None)
+    labelled, of_judged = grid.divided()
+    summary, judged = None, None
     with progress("comparing", len(grid.datasets)) as advance:
-        summary = summarise(grid, protocols, measures, texts, advance, notes)
-    _write(_rendered(summary, form, color=output is None and wants_color(sys.stdout)), output)
+        if labelled is not None:
+            measures = chosen(asked, PAPER_MEASURES, judged=False)
+            summary = summarise(labelled, protocols, measures, texts, advance, notes)
+        if of_judged is not None:
+            own = chosen(asked, JUDGED_MEASURES, judged=True)
+            judged = summarise_judged(of_judged, own, advance, notes if summary is None else ())
+    _write(_rendered(summary, judged, form, color=output is None and wants_color(sys.stdout)), output)
     if form == "csv":
-        for note in summary.notes:
+        for note in _notes(summary, judged):
             click.echo(f"mderank: note: {note}", err=True)
     if html is not None:
         from mderank.evaluation.report.html import page
 
-        _write(page(summary, texts, documents), html)
+        _write(page(summary, texts, documents, judged), html)
+
+
+def _notes(summary: Summary | None, judged: JudgedSummary | None) -> tuple[str, ...]:
+    return tuple(note for each in (summary, judged) if each is not None for note in each.notes)
 
 
 def _protocols(names: tuple[str, ...]) -> list[Protocol]:
@@ -91,12 +109,13 @@ def _texts(grid: Grid, data_dir: Path | None, protocols: list[Protocol], wanted:
     from mderank.evaluation.report.texts import read_texts
 
     needing = next((protocol.name for protocol in protocols if protocol.present_only), None)
-    if not (needing or wanted) or data_dir is None:
-        if needing:
-            raise OptionError(f"--protocol {needing} looks into the texts: name their folder (--data-dir)")
+    if needing and data_dir is None:
+        raise OptionError(f"--protocol {needing} looks into the texts: name their folder (--data-dir)")
+    if not (needing or wanted):
         return {}, ()
     texts, notes = read_texts(grid, data_dir)
-    missing = [dataset for dataset in grid.datasets if dataset not in texts]
+    labelled, _ = grid.divided()
+    missing = [dataset for dataset in (labelled.datasets if labelled else ()) if dataset not in texts]
     if needing and missing:
         raise InputError(
             f"--protocol {needing} looks into the texts, and those of {', '.join(missing)} are not in {data_dir} as "
@@ -105,22 +124,23 @@ def _texts(grid: Grid, data_dir: Path | None, protocols: list[Protocol], wanted:
     return texts, notes
 
 
-def _rendered(summary: Summary, form: Form, color: bool) -> str:
+def _rendered(summary: Summary | None, judged: JudgedSummary | None, form: Form, color: bool) -> str:
     from mderank.evaluation.report import tables
     from mderank.evaluation.report.layout import CSV_HEADER, long_rows
     from mderank.evaluation.report.layout import tables as all_tables
 
     if form == "csv":
-        return tables.as_csv(CSV_HEADER, long_rows(summary))
+        return tables.as_csv(CSV_HEADER, long_rows(summary, judged))
     bold: Callable[[str], str] = (lambda text: click.style(text, bold=True)) if color else str
     render: dict[str, Callable[[tables.Table], str]] = {
         "table": lambda table: tables.as_text(table, bold),
         "markdown": tables.as_markdown,
         "latex": tables.as_latex,
     }
-    parts = [render[form](table) for table in all_tables(summary)]
-    if summary.notes:
-        parts.append(tables.NOTES[form](summary.notes))
+    parts = [render[form](table) for table in all_tables(summary, judged)]
+    notes = _notes(summary, judged)
+    if notes:
+        parts.append(tables.NOTES[form](notes))
     return ("\n\n" if form == "table" else "\n").join(parts)
 
 

@@ -13,7 +13,7 @@ import click
 
 from mderank.cli.options import import_spacy_without_torch
 from mderank.cli.terminal import progress
-from mderank.errors import InputError, MDERankError
+from mderank.errors import MDERankError
 
 if TYPE_CHECKING:
     from mderank.evaluation.datasets import Dataset, Statistics
@@ -55,7 +55,8 @@ def datasets(
     paper's value is in brackets. Present are the gold phrases whose stems stand in the text, or in its first 512
     words; the ceiling is the share that the paper's candidates, in the first 512 words that it reads, have among them.
 
-    The sets' texts are not ours to ship: 'mderank datasets import' makes them from the public distributions.
+    The everyday sets come with mderank; in these, acceptable phrases are counted in place of gold ones. The texts of
+    the others are not ours to ship: 'mderank datasets import' makes them from the public distributions.
     """
     if ctx.invoked_subcommand is not None:
         return
@@ -64,11 +65,6 @@ def datasets(
     chosen = names or available(data_dir)
     if not quiet and not names:
         _note_missing(chosen)
-    if not chosen:
-        raise InputError(
-            "there is no set here: name the folder that has them (--data-dir, or MDERANK_DATA_DIR), or make one: "
-            "mderank datasets import --help"
-        )
     found = list(_loaded(chosen, data_dir, not no_verify))
     rows = _counted(found, ceiling, quiet)
     if not quiet:

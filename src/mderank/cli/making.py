@@ -75,8 +75,8 @@ def make_extractor(
         options["diversity"] = _diversity(settings)
     if "masking" in method.options:
         options["masking"] = MASKINGS[settings["masking"]]
-    if "min_confidence" in method.options:
-        options["min_confidence"] = settings.get("min_confidence")
+    if "min_confidence" in method.options and "min_confidence" in settings:
+        options["min_confidence"] = settings["min_confidence"]
     if "seed" in method.options:
         options["seed"] = settings["seed"]
     if "stop_words" in method.options:
@@ -105,10 +105,11 @@ def common_options(settings: dict[str, Any], given: frozenset[str] = frozenset()
     """What all methods take."""
     from mderank.tagging import SpacyTagger
 
+    dedupe = settings.get("dedupe", PAPER["dedupe"])  # runs on labelled sets have no such option
     return {
         "tagger": SpacyTagger(settings["tagger"]),
         "candidates": _candidates(settings, given),
-        "dedupe": settings.get("dedupe", PAPER["dedupe"]),  # runs on labelled sets have no such option
+        **({} if dedupe is None else {"dedupe": dedupe}),  # None: the method's own
         "min_score": settings.get("min_score"),
         "max_words": settings["max_words"],
         "exclude": _lines(settings["exclude"]),

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from mderank.extractor import Extractor
 
 ORACLE = "oracle"
+LIST_LENGTH = 10  # keyphrases per document on judged datasets: as many as 'mderank extract' gives
 VERSIONED = ("numpy", "onnxruntime", "tokenizers", "spacy", "snowballstemmer")  # and what an encoder names
 _NAMING = ("preset", "model", "masking", "pooling", "layer", "similarity", "exact", "diversity", "pattern", "ngrams",
            "phrases", "max_words", "max_pieces", "max_phrase_words", "corpus", "seed")  # fmt: skip
@@ -28,15 +29,33 @@ _NAMING = ("preset", "model", "masking", "pooling", "layer", "similarity", "exac
 _NOT_RECORDED = ("threads", "batch_tokens", "preset")
 
 
-def method_settings(method: str, settings: dict[str, Any], given: frozenset[str], text: str) -> dict[str, Any]:
+def text_of(dataset: Dataset, asked: str | None) -> str:
+    """Which text of the documents is read: the paper's input, but the whole text of judged datasets.
+
+    Raises:
+        OptionError: If the paper's input is asked for on a judged dataset.
+
+    """
+    if dataset.judged and asked == "paper":
+        raise OptionError(
+            f"--text paper: {dataset.name} is judged as users read it, and the paper's cuts are for the paper's sets; "
+            "leave it out, or say --text whole"
+        )
+    return asked or ("whole" if dataset.judged else "paper")
+
+
+def method_settings(
+    method: str, settings: dict[str, Any], given: frozenset[str], text: str, *, judged: bool = False
+) -> dict[str, Any]:
     """What one method is run with.
 
     On the paper's input these are its two cuts, and no limit on a phrase's length, unless the user says otherwise.
+    On judged datasets the method merges variants as it does for users: ``dedupe`` is left to it.
     """
     encoder = method != ORACLE and "max_pieces" in get_method(method).options
     names = ("max_words", "max_phrase_words", *(("max_pieces",) if encoder else ()))
     ours = {name: PAPER[name] for name in names if name not in given} if text == "paper" else {}
-    return {**settings, **ours, "method": method}
+    return {**settings, **ours, **({"dedupe": None} if judged else {}), "method": method}
 
 
 def tasks_of(dataset: Dataset, text: str, only: tuple[str, ...] = ()) -> list[Task]:
@@ -48,7 +67,13 @@ def tasks_of(dataset: Dataset, text: str, only: tuple[str, ...] = ()) -> list[Ta
     if missing:
         raise InputError(f"{dataset.name} has no document {', '.join(sorted(missing))}: see the ids in its file")
     return [
-        Task(each.id, paper_text(dataset.info, each) if text == "paper" else whole_text(each), each.keyphrases)
+        Task(
+            each.id,
+            paper_text(dataset.info, each) if text == "paper" else whole_text(each),
+            each.keyphrases,
+            each.junk,
+            each.kind,
+        )
         for each in dataset.documents
         if not only or each.id in only
     ]
@@ -144,6 +169,8 @@ def about(
         "label": label,
         **{name: value for name, value in settings.items() if name not in _NOT_RECORDED},
         "assignments": list(settings["assignments"]),
+        # The list that a user gets. Elsewhere the whole ranking is kept, which protocols de-duplicate.
+        **({"judged": True, "top_k": LIST_LENGTH, "dedupe": ranker.dedupe} if dataset.judged else {}),
         "dataset": dataset.name,
         "dataset_sha256": dataset.sha256,
         "input": text,

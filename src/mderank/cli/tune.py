@@ -13,6 +13,7 @@ from mderank.cli.making import given_options, make_extractor
 from mderank.cli.options import SectionedCommand, import_spacy_without_torch, method_options, option
 from mderank.cli.terminal import output as opened
 from mderank.cli.terminal import progress
+from mderank.errors import OptionError
 
 if TYPE_CHECKING:
     from mderank.evaluation.datasets import Dataset
@@ -71,6 +72,8 @@ def tune(
     if settings["tagger"] is None:
         import_spacy_without_torch()
     dataset = load_dataset(name, data_dir, limit=limit, verify=not no_verify)
+    if dataset.judged:
+        raise OptionError(f"{dataset.name} has judged phrases, and F1 needs gold keyphrases: name a labelled set")
     ranker: Any = make_extractor(settings, given)
     tasks = [Task(each.id, whole_text(each), each.keyphrases) for each in dataset.documents]
     with progress("reading", len(tasks), silent=quiet) as advance:

@@ -2,23 +2,30 @@
 
 Precision, recall and F1 at K as in Manning, Raghavan and Schütze (2008), "Introduction to information retrieval",
 chapter 8; nDCG with binary gain, Järvelin and Kekäläinen (2002), "Cumulated gain-based evaluation of IR techniques".
+Three measures look at the list as a user gets it: ``redundancy``, the number of phrases per document that repeat one
+another, and for judged datasets ``acceptable`` and ``junk``, shares of the phrases shown.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import log2
 from typing import Literal
 
 from mderank.errors import OptionError
+from mderank.ranking.dedupe import stemmed
 
-MeasureName = Literal["P", "R", "F1", "AP", "nDCG"]
-NAMES: tuple[MeasureName, ...] = ("P", "R", "F1", "AP", "nDCG")
+MeasureName = Literal["P", "R", "F1", "AP", "nDCG", "redundancy", "acceptable", "junk"]
+NAMES: tuple[MeasureName, ...] = ("P", "R", "F1", "AP", "nDCG", "redundancy", "acceptable", "junk")
 Average = Literal["micro", "macro"]
 
-_TEXT = re.compile(r"(P|R|F1|AP|nDCG)@(\d+|M)")
+_TEXT = re.compile(rf"({'|'.join(NAMES)})@(\d+|M)")
+_OF_COUNTS = ("P", "R", "F1", "acceptable", "junk")  # ratios, which a micro average takes of sums over documents
+_OF_GOLD = ("P", "R", "F1", "AP", "nDCG")
+_OF_JUDGED_LISTS = ("acceptable", "junk")
+_HYPHENS = re.compile("[-\u2010\u2011]")
 
 
 @dataclass(frozen=True)
@@ -27,12 +34,15 @@ class Judgement:
 
     ``hits`` says of every prediction, best first, whether it is right; ``offered`` is how many predictions there were
     for the purpose of precision, which in the paper's protocol is more than ``len(hits)``; ``gold`` is how many there
-    were to find.
+    were to find. ``junk`` says of every prediction whether no reader would accept it, in judged datasets only.
+    ``phrases`` are the predictions themselves, after the protocol's de-duplication.
     """
 
     hits: tuple[bool, ...]
     offered: int
     gold: int
+    junk: tuple[bool, ...] = ()
+    phrases: tuple[str, ...] = field(default=(), compare=False)
 
     def counts(self, k: int | None) -> tuple[int, int, int]:
         """Right, predicted and to be found, among the first ``k``."""
@@ -48,6 +58,8 @@ class Measure:
     Measure(name='F1', k=5)
     >>> str(Measure("R", None))
     'R@M'
+    >>> Measure.parse("redundancy@10").of(Judgement((), 3, 0, phrases=("storm surge", "surges", "tide")))
+    2.0
     """
 
     name: MeasureName
@@ -65,27 +77,53 @@ class Measure:
     def __str__(self) -> str:
         return f"{self.name}@{'M' if self.k is None else self.k}"
 
+    @property
+    def scale(self) -> float:
+        """The factor of a value in reports: 100 for shares, given in per cent; 1 for a number of phrases."""
+        return 1.0 if self.name == "redundancy" else 100.0
+
+    @property
+    def lower_is_better(self) -> bool:
+        """Whether a lower value is the better one."""
+        return self.name in ("redundancy", "junk")
+
+    @property
+    def is_of_counts(self) -> bool:
+        """Whether it is a ratio of `counts`."""
+        return self.name in _OF_COUNTS
+
+    def applies(self, judged: bool) -> bool:
+        """Whether it can be computed on a judged dataset, or on one with gold keyphrases."""
+        return self.name not in (_OF_GOLD if judged else _OF_JUDGED_LISTS)
+
+    def counts(self, judgement: Judgement) -> tuple[int, int, int]:
+        """Right (for ``junk``: junk), predicted and to be found, in one document."""
+        right, predicted, gold = judgement.counts(self.k)
+        return (sum(judgement.junk[: self.k]) if self.name == "junk" else right), predicted, gold
+
     def of(self, judgement: Judgement) -> float:
-        """Its value, from 0 to 1, for one document."""
+        """Its value for one document: from 0 to 1, or a number of phrases."""
         if self.name == "AP":
             return _average_precision(judgement, self.k)
         if self.name == "nDCG":
             return _ndcg(judgement, self.k)
-        return ratio(self.name, *judgement.counts(self.k))
+        if self.name == "redundancy":
+            return float(redundant(judgement.phrases[: self.k]))
+        return ratio(self.name, *self.counts(judgement))
 
     def over(self, judgements: Sequence[Judgement], average: Average) -> float:
         """Its value over documents: of their sums (micro), or the mean of theirs (macro). MAP is the mean of AP."""
         if not judgements:
             return 0.0
-        if average == "macro" or self.name in ("AP", "nDCG"):
+        if average == "macro" or not self.is_of_counts:
             return sum(map(self.of, judgements)) / len(judgements)
-        correct, predicted, gold = (sum(column) for column in zip(*(j.counts(self.k) for j in judgements), strict=True))
+        correct, predicted, gold = (sum(column) for column in zip(*map(self.counts, judgements), strict=True))
         return ratio(self.name, correct, predicted, gold)
 
 
 def ratio(name: MeasureName, correct: float, predicted: float, gold: float) -> float:
-    """Precision, recall or F1 from counts; 0 where there is nothing to divide by."""
-    if name == "P":
+    """Precision, recall, F1 or a share of the predictions from counts; 0 where there is nothing to divide by."""
+    if name in ("P", "acceptable", "junk"):
         return correct / predicted if predicted else 0.0
     if name == "R":
         return correct / gold if gold else 0.0
@@ -107,4 +145,41 @@ def _ndcg(judgement: Judgement, k: int | None) -> float:
     return gain / ideal if ideal else 0.0
 
 
+def redundant(phrases: Sequence[str]) -> int:
+    """How many phrases are nested in another one, or contain another one, by the stems of their words.
+
+    A phrase is nested in another if its stems are a contiguous part of the other's, but not all of them. Words are
+    split at white space and at hyphens.
+
+    >>> redundant(["storm surges", "surge", "surge-model", "tide"])
+    3
+    """
+    stems = [f" {stemmed(_HYPHENS.sub(' ', phrase))} " for phrase in phrases]
+    return sum(any(_nested(one, other) or _nested(other, one) for other in stems) for one in stems)
+
+
+def _nested(inner: str, outer: str) -> bool:
+    """Whether stems, with a space around each, are a proper part of others."""
+    return len(inner) < len(outer) and inner in outer and not inner.isspace()
+
+
+def chosen(asked: Sequence[Measure], default: Sequence[Measure], judged: bool) -> tuple[Measure, ...]:
+    """The measures for a kind of dataset: those of ``asked`` that it has, or ``default`` if none was asked for.
+
+    Raises:
+        OptionError: If none of the measures that were asked for applies.
+
+    """
+    if not asked:
+        return tuple(default)
+    applicable = tuple(dict.fromkeys(each for each in asked if each.applies(judged)))
+    if not applicable:
+        valid = ", ".join(name for name in NAMES if Measure(name, None).applies(judged))
+        kind = "judged datasets" if judged else "datasets with gold keyphrases"
+        raise OptionError(f"{', '.join(map(str, asked))}: {kind} have the measures {valid}; ask for one of these")
+    return applicable
+
+
 PAPER_MEASURES = tuple(Measure("F1", k) for k in (5, 10, 15))
+REDUNDANCY = Measure("redundancy", 10)
+JUDGED_MEASURES = (Measure("acceptable", 10), Measure("junk", 10), REDUNDANCY)

@@ -6,6 +6,8 @@ so; here each way has a name, and every report says which it used.
 ``macro-stem``          like ``micro-stem``, but the mean of the documents' values: what most toolkits report
 ``macro-stem-present``  like ``macro-stem``, counting only gold phrases that are in the text; documents without any
                         are left out
+``judged``              for judged datasets only (`JUDGED`): the list that a user gets, compared with the phrases that a
+                        reader would accept and with those that none would
 """
 
 from __future__ import annotations
@@ -14,6 +16,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from mderank.errors import OptionError
+from mderank.evaluation.matching import JudgedPhrases
 from mderank.evaluation.measures import Average, Judgement
 from mderank.ranking.dedupe import stemmed
 
@@ -33,26 +36,34 @@ class Protocol:
     ``quirks``: the paper's code. A prediction is right if its stem *or* its lower-cased form is a gold one; gold
     phrases are counted raw, stem duplicates and all; predictions are de-duplicated by lower case only; and the
     precision's denominator is taken from the list before that, in which a phrase stands once for every time that the
-    tagger found it.
+    tagger found it. ``judged``: predictions are taken as they are, matched with acceptable phrases and with junk.
     """
 
     name: str
     average: Average
     quirks: bool = False
     present_only: bool = False
+    judged: bool = False
 
-    def judge(self, predictions: Sequence[Prediction], gold: Sequence[str], text: str = "") -> Judgement | None:
-        """What is right; None if the protocol leaves the document out."""
+    def judge(
+        self, predictions: Sequence[Prediction], gold: Sequence[str], text: str = "", junk: Sequence[str] = ()
+    ) -> Judgement | None:
+        """What is right; None if the protocol leaves the document out. ``junk`` is for judged datasets."""
         if self.quirks:
             return _paper(predictions, gold)
+        if self.judged:
+            return _judged(predictions, gold, junk)
         wanted = dict.fromkeys(map(stemmed, gold))
         if self.present_only:
             present = StemmedText(text)
             wanted = {phrase: None for phrase in wanted if phrase in present}
             if not wanted:
                 return None
-        given = list(dict.fromkeys(stemmed(prediction.text) for prediction in predictions))
-        return Judgement(tuple(phrase in wanted for phrase in given), len(given), len(wanted))
+        given: dict[str, str] = {}
+        for prediction in predictions:
+            given.setdefault(stemmed(prediction.text), prediction.text)
+        hits = tuple(stems in wanted for stems in given)
+        return Judgement(hits, len(given), len(wanted), phrases=tuple(given.values()))
 
 
 def _paper(predictions: Sequence[Prediction], gold: Sequence[str]) -> Judgement:
@@ -60,7 +71,19 @@ def _paper(predictions: Sequence[Prediction], gold: Sequence[str]) -> Judgement:
     stems = set(map(stemmed, gold))
     given = list(dict.fromkeys(prediction.text.lower() for prediction in predictions))
     hits = tuple(phrase in raw or stemmed(phrase) in stems for phrase in given)
-    return Judgement(hits, sum(prediction.found for prediction in predictions), len(gold))
+    return Judgement(hits, sum(prediction.found for prediction in predictions), len(gold), phrases=tuple(given))
+
+
+def _judged(predictions: Sequence[Prediction], acceptable: Sequence[str], junk: Sequence[str]) -> Judgement:
+    phrases = tuple(prediction.text for prediction in predictions)
+    good, bad = JudgedPhrases(acceptable), JudgedPhrases(junk)
+    return Judgement(
+        tuple(phrase in good for phrase in phrases),
+        len(phrases),
+        len(acceptable),
+        tuple(phrase in bad for phrase in phrases),
+        phrases,
+    )
 
 
 class StemmedText:
@@ -84,6 +107,7 @@ PROTOCOLS = {
     )
 }
 REPORTED = ("mderank", "macro-stem")  # what every report prints at least
+JUDGED = Protocol("judged", "micro", judged=True)  # chosen by the kind of dataset, not by its name
 
 
 def get_protocol(name: str) -> Protocol:

@@ -3,6 +3,7 @@
 A run is a folder. ``run.json`` holds all settings, versions and checksums; ``documents.jsonl`` a line for each
 document, in the set's order: id, predictions with scores, gold, hits under the paper's protocol, seconds, error;
 ``summary.json``, written at the end, what the run cost. A run that was stopped goes on where it was and ends the same.
+On a judged dataset the gold keyphrases are the acceptable phrases, and a line has the junk and the document's kind too.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from typing import Any, TextIO
 
 from mderank.errors import InputError
 from mderank.evaluation.measures import Judgement, Measure
-from mderank.evaluation.protocols import PROTOCOLS, Prediction, Protocol
+from mderank.evaluation.protocols import JUDGED, PROTOCOLS, Prediction, Protocol
 from mderank.extractor import Extractor
 from mderank.keyphrase import Keyphrases
 from mderank.util.files import lock_file
@@ -29,16 +30,18 @@ PATIENCE = 10.0  # seconds that may be lost if the run is stopped: documents tha
 
 @dataclass(frozen=True)
 class Task:
-    """A document to extract from, and what should be found."""
+    """A document to extract from, and what should be found; in judged datasets also what should not, and its kind."""
 
     id: str
     text: str
     gold: tuple[str, ...]
+    junk: tuple[str, ...] | None = None
+    kind: str = ""
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What was found in one document."""
+    """What was found in one document. ``junk`` is None where the dataset is not judged."""
 
     id: str
     predictions: tuple[Prediction, ...]
@@ -46,10 +49,27 @@ class Outcome:
     gold: tuple[str, ...]
     seconds: float
     error: str | None
+    junk: tuple[str, ...] | None = None
+    kind: str = ""
+
+    def judge(self, protocol: Protocol, text: str = "") -> Judgement | None:
+        """What is right; None if the protocol leaves the document out, or if there was nothing to find."""
+        if not self.gold and not protocol.judged:
+            return None
+        return protocol.judge(self.predictions, self.gold, text, self.junk or ())
+
+    @property
+    def unjudged(self) -> tuple[str, ...]:
+        """The predictions that are neither acceptable nor junk."""
+        judgement = self.judge(JUDGED)
+        if judgement is None:
+            return ()
+        verdicts = zip(judgement.phrases, judgement.hits, judgement.junk, strict=True)
+        return tuple(phrase for phrase, acceptable, junk in verdicts if not acceptable and not junk)
 
     def as_dict(self) -> dict[str, Any]:
         """The line of ``documents.jsonl``."""
-        judgement = PROTOCOLS["mderank"].judge(self.predictions, self.gold)
+        judgement = self.judge(PROTOCOLS["mderank"] if self.junk is None else JUDGED)
         return {
             "id": self.id,
             "predictions": [
@@ -60,6 +80,7 @@ class Outcome:
             "hits": [rank for rank, hit in enumerate(judgement.hits, start=1) if hit] if judgement else [],
             "seconds": round(self.seconds, 5),
             "error": self.error,
+            **({} if self.junk is None else {"junk": list(self.junk), "kind": self.kind}),
         }
 
     @classmethod
@@ -72,6 +93,8 @@ class Outcome:
             tuple(line["gold"]),
             line["seconds"],
             line["error"],
+            tuple(line["junk"]) if "junk" in line else None,
+            line.get("kind", ""),
         )
 
 
@@ -94,18 +117,19 @@ class Run:
         """The set it ran on."""
         return str(self.settings["dataset"])
 
+    @property
+    def judged(self) -> bool:
+        """Whether that is a judged dataset: its lists are those that a user gets."""
+        return bool(self.settings.get("judged"))
+
     def judgements(self, protocol: Protocol, texts: dict[str, str] | None = None) -> list[Judgement]:
         """What is right, document by document; those that the protocol leaves out are left out."""
-        judged = (
-            protocol.judge(outcome.predictions, outcome.gold, (texts or {}).get(outcome.id, ""))
-            for outcome in self.outcomes
-            if outcome.gold
-        )
+        judged = (outcome.judge(protocol, (texts or {}).get(outcome.id, "")) for outcome in self.outcomes)
         return [judgement for judgement in judged if judgement is not None]
 
     def value(self, measure: Measure, protocol: Protocol, texts: dict[str, str] | None = None) -> float:
-        """A measure over the whole set, in per cent."""
-        return 100 * measure.over(self.judgements(protocol, texts), protocol.average)
+        """A measure over the whole set, in per cent or in phrases per document."""
+        return measure.scale * measure.over(self.judgements(protocol, texts), protocol.average)
 
     @property
     def seconds_per_document(self) -> float:
@@ -121,11 +145,13 @@ def execute(
     advance: Callable[[int], None] = lambda count: None,
     clock: Callable[[], float] = time.perf_counter,
     begun: Path | None = None,
+    top_k: int | None = None,
 ) -> Run:
     """Run ``extractor`` over ``tasks`` and write ``folder``, or go on with what is there.
 
     ``advance`` is told how many documents were done, those of an earlier start first. ``clock`` times them. ``begun``
-    is the folder of the same run on fewer documents, which are then not done again.
+    is the folder of the same run on fewer documents, which are then not done again. ``top_k`` is the number of
+    keyphrases per document; by default the whole ranking.
     """
     folder.mkdir(parents=True, exist_ok=True)
     _claim(folder, settings)
@@ -137,7 +163,7 @@ def execute(
         advance(done)
         size = 1
         while chunk := tasks[done : done + size]:
-            outcomes = list(_timed(extractor, chunk, clock))
+            outcomes = list(_timed(extractor, chunk, clock, top_k))
             stream.writelines(json.dumps(outcome.as_dict(), ensure_ascii=False) + "\n" for outcome in outcomes)
             stream.flush()
             done += len(chunk)
@@ -210,10 +236,12 @@ def _resume(file: Path, tasks: Sequence[Task]) -> int:
     return len(ids)
 
 
-def _timed(extractor: Extractor, tasks: Sequence[Task], clock: Callable[[], float]) -> Iterator[Outcome]:
+def _timed(
+    extractor: Extractor, tasks: Sequence[Task], clock: Callable[[], float], top_k: int | None
+) -> Iterator[Outcome]:
     """The outcomes of some documents; the time is shared among them, since they are encoded together."""
     start = clock()
-    results = list(extractor.extract_many([task.text for task in tasks], top_k=None))
+    results = list(extractor.extract_many([task.text for task in tasks], top_k=top_k))
     seconds = (clock() - start) / len(tasks)
     for task, found in zip(tasks, results, strict=True):
         yield _outcome(task, found, seconds)
@@ -227,6 +255,8 @@ def _outcome(task: Task, found: Keyphrases, seconds: float) -> Outcome:
         task.gold,
         seconds,
         str(found.error) if found.error else None,
+        task.junk,
+        task.kind,
     )
 
 

@@ -218,7 +218,10 @@ def _compare_group(pairs: Sequence[Pair], seed: int) -> list[Comparison]:
 
 def _won(pair: Pair) -> tuple[int, int, int]:
     """Documents won, tied and lost by the first."""
-    differences = [pair.measure.of(a) - pair.measure.of(b) for a, b in zip(pair.first, pair.second, strict=True)]
+    sign = -1 if pair.measure.lower_is_better else 1
+    differences = [
+        sign * (pair.measure.of(a) - pair.measure.of(b)) for a, b in zip(pair.first, pair.second, strict=True)
+    ]
     wins, losses = sum(each > 1e-12 for each in differences), sum(each < -1e-12 for each in differences)
     return wins, len(differences) - wins - losses, losses
 
@@ -304,14 +307,15 @@ def _values(sums: Floats, names: Sequence[str]) -> Floats:
 
 def _columns(judgements: Sequence[Judgement], measure: Measure, average: Average) -> Floats:
     """A row a document, whose sums over documents give the measure: (right, predicted, gold), or (value, 1, 1)."""
-    if average == "micro" and measure.name in ("P", "R", "F1"):
-        return np.asarray([judgement.counts(measure.k) for judgement in judgements], dtype=np.float64)
+    if average == "micro" and measure.is_of_counts:
+        return np.asarray([measure.counts(judgement) for judgement in judgements], dtype=np.float64)
     return np.asarray([(measure.of(judgement), 1.0, 1.0) for judgement in judgements])
 
 
 def _value(sums: Floats, name: str) -> Floats:
     """The measure from sums ``(..., 3)``. For means all three agree: the value's sum over the number of documents."""
     correct, predicted, gold = sums[..., 0], sums[..., 1], sums[..., 2]
-    below = {"P": predicted, "R": gold}.get(name, (predicted + gold) / 2)
+    of_predicted = dict.fromkeys(("P", "acceptable", "junk"), predicted)
+    below = {**of_predicted, "R": gold}.get(name, (predicted + gold) / 2)
     result: Floats = np.divide(correct, below, out=np.zeros_like(correct), where=below != 0)
     return result

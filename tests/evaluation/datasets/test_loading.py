@@ -28,6 +28,9 @@ def written(file: Path, *lines: object) -> Path:
     return file
 
 
+PACKAGED = ("everyday", "everyday_held_out")
+
+
 @pytest.fixture(autouse=True)
 def nowhere(tmp_path, monkeypatch):
     """No data folder but the ones that a test makes."""
@@ -108,11 +111,54 @@ def test_a_path_in_the_data_folder(tmp_path):
 def test_available_names_sets_of_the_registry_first(tmp_path):
     for name in ("another.jsonl", "tuning/dev.jsonl.gz", "nus.jsonl.gz", "inspec.jsonl", "notes.txt"):
         written(tmp_path / name, *LINES)
-    assert available(tmp_path) == ("inspec", "nus", "another", "tuning/dev")
+    assert available(tmp_path) == ("inspec", "nus", *PACKAGED, "another", "tuning/dev")
 
 
-def test_nothing_is_available_without_a_folder():
-    assert available() == ()
+def test_without_a_folder_the_sets_of_the_package_are_available():
+    assert available() == PACKAGED
+    for name in PACKAGED:
+        dataset = load_dataset(name)
+        assert dataset.judged
+        assert dataset.info is DATASETS[name]
+        assert dataset.notes == ()
+        assert all(document.kind and document.text.strip() for document in dataset.documents)
+
+
+def test_the_packaged_sets_share_no_document():
+    first, second = ({document.text for document in load_dataset(name).documents} for name in PACKAGED)
+    assert first.isdisjoint(second)
+
+
+JUDGED = {"id": "1", "kind": "email", "text": "The boiler.", "acceptable": ["boiler"], "junk": ["Thanks"]}
+
+
+def test_a_judged_dataset(tmp_path):
+    empty = {**JUDGED, "id": "2", "acceptable": [], "junk": []}
+    dataset = load_dataset(written(tmp_path / "own.jsonl", JUDGED, empty))
+    assert dataset.documents == (
+        LabelledDocument("1", "", "The boiler.", ("boiler",), ("Thanks",), "email"),
+        LabelledDocument("2", "", "The boiler.", (), (), "email"),
+    )
+    assert (dataset.judged, dataset.notes) == (True, ())
+    assert not load_dataset(written(tmp_path / "labelled.jsonl", *LINES)).judged
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        (LINES[1], r"own\.jsonl: some documents have 'keyphrases' and some 'acceptable'"),
+        ({**JUDGED, "id": "2", "kind": 3}, r"own\.jsonl:2: the field 'kind' is not a string"),
+        ({**JUDGED, "id": "2", "junk": "Hi"}, r"own\.jsonl:2: the field 'junk' is not a list of strings"),
+        ({"id": "2", "text": "", "kind": "", "acceptable": []}, r"own\.jsonl:2: the field 'junk' is missing"),
+        (
+            {**JUDGED, "id": "2", "junk": ["Hi", "the Boilers"]},
+            r"own\.jsonl:2: 'the Boilers' is junk, and acceptable as 'boiler'",
+        ),
+    ],
+)
+def test_a_bad_judged_line_is_named(tmp_path, line, message):
+    with pytest.raises(InputError, match=message):
+        load_dataset(written(tmp_path / "own.jsonl", JUDGED, line))
 
 
 def test_a_missing_set_says_how_to_get_it(tmp_path):

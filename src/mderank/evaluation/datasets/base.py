@@ -32,9 +32,10 @@ class PaperInput:
 
 @dataclass(frozen=True)
 class DatasetInfo:
-    """What is known of a set. Its texts are not ours to ship: here are its checksum, and the place to get it.
+    """What is known of a set. Most texts are not ours to ship: here are the checksum, and the place to get it.
 
-    ``sha256`` is of the JSON lines, uncompressed, so that ``.jsonl`` and ``.jsonl.gz`` agree.
+    ``sha256`` is of the JSON lines, uncompressed, so that ``.jsonl`` and ``.jsonl.gz`` agree. A set that is part of the
+    package (``packaged``) has none of these: its file is beside this one.
     """
 
     name: str
@@ -42,23 +43,30 @@ class DatasetInfo:
     citation: str
     terms: str
     split: str
-    documents: int
-    keyphrases: int
-    sha256: str
-    place: str
-    import_command: str
-    paper_input: PaperInput
+    documents: int | None = None
+    keyphrases: int | None = None
+    sha256: str | None = None
+    place: str = ""
+    import_command: str = ""
+    paper_input: PaperInput = field(default_factory=PaperInput)
     paper: PaperStatistics | None = None
+    packaged: bool = False
 
 
 @dataclass(frozen=True)
 class LabelledDocument:
-    """A document and the keyphrases that people gave it, as they wrote them."""
+    """A document and the keyphrases that people gave it, as they wrote them.
+
+    In a judged dataset ``keyphrases`` are the phrases that a reader would accept, ``junk`` those that none would, and
+    ``kind`` says what the document is, such as an e-mail. ``junk`` is None everywhere else.
+    """
 
     id: str
     title: str
     text: str
     keyphrases: tuple[str, ...]
+    junk: tuple[str, ...] | None = None
+    kind: str = ""
 
 
 @dataclass(frozen=True)
@@ -73,6 +81,11 @@ class Dataset:
     documents: tuple[LabelledDocument, ...]
     sha256: str
     notes: tuple[str, ...] = field(default=())
+
+    @property
+    def judged(self) -> bool:
+        """Whether its documents have acceptable phrases and junk in place of gold keyphrases."""
+        return bool(self.documents) and self.documents[0].junk is not None
 
 
 _BRACKETS = re.compile(r"[<>\[\]{}]")

@@ -1,9 +1,10 @@
 """Finding sets and reading them.
 
-A set is a file of JSON lines, ``{"id", "title", "text", "keyphrases"}``, plain or with gzip. What makes a set
-unusable is an error: a line that is not JSON, a field that is missing or of the wrong kind, an id that occurs twice,
-a checksum that is not the registry's. A document without text or without gold phrases stays in the set, with a note:
-it is for the measure to say what it counts.
+A set is a file of JSON lines, ``{"id", "title", "text", "keyphrases"}``, plain or with gzip. A judged dataset has
+``acceptable``, ``junk`` and ``kind`` in place of ``keyphrases``. What makes a set unusable is an error: a line that is
+not JSON, a field that is missing or of the wrong kind, an id that occurs twice, a phrase that is both acceptable and
+junk, a checksum that is not the registry's. A document without text or without gold phrases stays in the set, with a
+note: it is for the measure to say what it counts.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from typing import Any
 from mderank.errors import InputError, OptionError
 from mderank.evaluation.datasets.base import Dataset, DatasetInfo, LabelledDocument
 from mderank.evaluation.datasets.registry import DATASETS
+from mderank.evaluation.matching import JudgedPhrases
 
 DATA_DIR_VARIABLE = "MDERANK_DATA_DIR"
 _DEFAULT_DIR = "data"
@@ -44,10 +46,10 @@ def load_dataset(
     sha256 = hashlib.sha256(data).hexdigest()
     info = DATASETS.get(name)
     if info is None:
-        info = next((known for known in DATASETS.values() if known.sha256 == sha256), None)
+        info = next((known for known in DATASETS.values() if known.sha256 == sha256 or _is_packaged(known, file)), None)
         given = file.name if Path(name_or_path) == file else name
         name = info.name if info else _short(given)
-    elif verify and sha256 != info.sha256:
+    elif verify and info.sha256 not in (None, sha256):
         raise InputError(
             f"{file} is not the set '{name}' that results are published for: its SHA-256 is {sha256}, expected "
             f"{info.sha256}; get it again ({info.place}), or read it as it is: --no-verify (verify=False)"
@@ -55,15 +57,15 @@ def load_dataset(
     documents = tuple(islice(_documents(data, str(file)), limit))
     if not documents:
         raise InputError(f"{file}: there is no document in this file")
+    if len({document.junk is None for document in documents}) > 1:
+        raise InputError(f"{file}: some documents have 'keyphrases' and some 'acceptable': make two files of them")
     return Dataset(name, info, documents, sha256, tuple(_notes(documents)))
 
 
 def available(data_dir: str | Path | None = None) -> tuple[str, ...]:
-    """The names of the sets in the data folder, those of the registry first; `load_dataset` takes them."""
+    """The names of the sets in the data folder and in the package, those of the registry first."""
     folder = _folder(data_dir)
-    if not folder.is_dir():
-        return ()
-    found = {
+    found = {info.name for info in DATASETS.values() if info.packaged} | {
         _short(file.relative_to(folder).as_posix())
         for suffix in SUFFIXES
         for file in folder.rglob(f"*{suffix}")
@@ -88,12 +90,23 @@ def _find(name_or_path: str | Path, data_dir: str | Path | None) -> Path:
     info = DATASETS.get(name) if isinstance(name_or_path, str) else None
     if info is None and Path(name_or_path).is_file():
         return Path(name_or_path)
+    if info is not None and info.packaged:
+        return _packaged(info)
     folder = _folder(data_dir)
     for suffix in (*SUFFIXES, ""):
         file = folder / f"{name}{suffix}"
         if file.is_file():
             return file
     raise InputError(_missing(info, folder) if info else _unknown(name, folder))
+
+
+def _packaged(info: DatasetInfo) -> Path:
+    """The file of a set that is part of the package."""
+    return Path(__file__).parent / f"{info.name}.jsonl"
+
+
+def _is_packaged(info: DatasetInfo, file: Path) -> bool:
+    return info.packaged and file.resolve() == _packaged(info)
 
 
 def _missing(info: DatasetInfo, folder: Path) -> str:
@@ -158,23 +171,46 @@ def _record(line: bytes, place: str) -> dict[str, Any]:
 
 def _document(record: dict[str, Any], place: str) -> LabelledDocument:
     """The document of a line. The title may be missing; an id may be a number."""
-    missing = [field for field in ("id", "text", "keyphrases") if field not in record]
+    judged = "keyphrases" not in record and "acceptable" in record
+    fields = ("id", "text", "kind", "acceptable", "junk") if judged else ("id", "text", "keyphrases")
+    missing = [field for field in fields if field not in record]
     if missing:
         known = ", ".join(record) or "none"
         raise InputError(f"{place}: the field '{missing[0]}' is missing (fields: {known})")
-    identity, title, text, phrases = record["id"], record.get("title") or "", record["text"], record["keyphrases"]
+    identity, title, text = record["id"], record.get("title") or "", record["text"]
     if isinstance(identity, bool) or not isinstance(identity, str | int):
         raise InputError(f"{place}: the field 'id' is neither a string nor a whole number")
     if not isinstance(title, str) or not isinstance(text, str):
         raise InputError(f"{place}: the field '{'text' if isinstance(title, str) else 'title'}' is not a string")
+    if not judged:
+        return LabelledDocument(str(identity), title, text, _phrases(record, "keyphrases", place))
+    if not isinstance(record["kind"], str):
+        raise InputError(f"{place}: the field 'kind' is not a string")
+    acceptable, junk = (_phrases(record, field, place) for field in ("acceptable", "junk"))
+    _refuse_both(acceptable, junk, place)
+    return LabelledDocument(str(identity), title, text, acceptable, junk, record["kind"])
+
+
+def _phrases(record: dict[str, Any], field: str, place: str) -> tuple[str, ...]:
+    phrases = record[field]
     if not isinstance(phrases, list) or not all(isinstance(phrase, str) for phrase in phrases):
-        raise InputError(f"{place}: the field 'keyphrases' is not a list of strings")
-    return LabelledDocument(str(identity), title, text, tuple(phrases))
+        raise InputError(f"{place}: the field '{field}' is not a list of strings")
+    return tuple(phrases)
+
+
+def _refuse_both(acceptable: tuple[str, ...], junk: tuple[str, ...], place: str) -> None:
+    """Refuse a document that has a phrase in both lists, also in another form."""
+    accepted = JudgedPhrases(acceptable)
+    both = next(((phrase, found) for phrase in junk if (found := accepted.find(phrase)) is not None), None)
+    if both is not None:
+        raise InputError(
+            f"{place}: '{both[0]}' is junk, and acceptable as '{both[1]}': take it out of one of the two lists"
+        )
 
 
 def _notes(documents: tuple[LabelledDocument, ...]) -> Iterator[str]:
     for document in documents:
         if not document.text.strip():
             yield f"the document '{document.id}' has no text"
-        if not document.keyphrases:
+        if not document.keyphrases and document.junk is None:
             yield f"the document '{document.id}' has no gold phrases"

@@ -9,7 +9,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from mderank.document import Document, surface
-from mderank.evaluation.datasets.base import Dataset, LabelledDocument, paper_text
+from mderank.evaluation.datasets.base import Dataset, LabelledDocument, paper_text, whole_text
 from mderank.ranking.dedupe import stemmed
 
 if TYPE_CHECKING:
@@ -27,7 +27,8 @@ class Statistics:
     """What is in a set. Shares are of all gold phrases, from 0 to 1.
 
     Table 2 averages a phrase's length over each document first, and then over documents: ``phrase_words``.
-    ``phrase_words_overall`` is the plain average. ``document_words`` counts the text that the paper reads.
+    ``phrase_words_overall`` is the plain average. ``document_words`` counts the text that is read: the paper's, or the
+    whole text of a judged dataset.
     A phrase is present if its words, stemmed, stand in the document (with its title, if the paper reads that) one
     after the other, whatever punctuation is between them.
     """
@@ -48,7 +49,7 @@ def statistics(dataset: Dataset, tick: Callable[[], object] = lambda: None) -> S
     words = lengths = present = early = 0
     averages = []
     for document in dataset.documents:
-        words += len(paper_text(dataset.info, document).split())
+        words += len(_read(dataset, document).split())
         counts = [len(phrase.split()) for phrase in document.keyphrases]
         lengths += sum(counts)
         averages += [sum(counts) / len(counts)] if counts else []
@@ -99,7 +100,7 @@ def ceiling(
     from mderank.tagging import SpacyTagger
 
     source = candidates or NounPhrases(max_words=None)
-    texts = (_beginning(paper_text(dataset.info, document)) for document in dataset.documents)
+    texts = (_beginning(_read(dataset, document)) for document in dataset.documents)
     found = 0
     for document, tagged in zip(dataset.documents, (tagger or SpacyTagger()).tag(texts), strict=True):
         reachable = _candidate_stems(source, tagged)
@@ -136,6 +137,10 @@ class _Stems:
 def _present(phrases: Iterable[str], text: str) -> int:
     sought = (" ".join(map(stemmed, _WORD.findall(phrase.lower()))) for phrase in phrases)
     return sum(bool(phrase) and f" {phrase} " in text for phrase in sought)
+
+
+def _read(dataset: Dataset, document: LabelledDocument) -> str:
+    return whole_text(document) if dataset.judged else paper_text(dataset.info, document)
 
 
 def _as_it_stands(dataset: Dataset, document: LabelledDocument) -> str:

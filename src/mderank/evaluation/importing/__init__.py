@@ -6,7 +6,7 @@ import gzip
 import hashlib
 import json
 from collections.abc import Collection, Iterable, Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
@@ -63,7 +63,7 @@ def import_dataset(
     if not documents:
         raise InputError(f"{source}: there is no document in it that was asked for")
     _check_ids(documents, Path(source))
-    data = "".join(json.dumps(asdict(each), ensure_ascii=False) + "\n" for each in documents).encode()
+    data = "".join(json.dumps(_record(each), ensure_ascii=False) + "\n" for each in documents).encode()
     _write(data, Path(target))
     return Imported(
         documents=len(documents),
@@ -95,3 +95,7 @@ def _write(data: bytes, target: Path) -> None:
     except OSError as error:
         draft.unlink(missing_ok=True)
         raise InputError(f"{target}: cannot be written: {error.strerror or error}") from error
+
+
+def _record(document: LabelledDocument) -> dict[str, object]:
+    return {name: getattr(document, name) for name in ("id", "title", "text", "keyphrases")}

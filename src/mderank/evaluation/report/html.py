@@ -6,12 +6,13 @@ forbids anything but the page's own style.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import islice
 
 from mderank.evaluation.measures import Measure
-from mderank.evaluation.protocols import LENGTHS
+from mderank.evaluation.protocols import JUDGED, LENGTHS
 from mderank.evaluation.report.documents import SHOWN, GoldPhrase, View, occurrences, view
+from mderank.evaluation.report.judged import JudgedSummary, judged_tables
 from mderank.evaluation.report.layout import (
     average_recall,
     comparison_table,
@@ -20,29 +21,56 @@ from mderank.evaluation.report.layout import (
     recall_table,
     score_table,
 )
+from mderank.evaluation.report.runs import Grid
 from mderank.evaluation.report.style import STYLE
 from mderank.evaluation.report.summary import TOP, Scores, Summary, Texts
 from mderank.evaluation.report.svg import COLOURS, Bar, Point, bar_plot, colour, safe, scatter_plot
 from mderank.evaluation.report.tables import Cell, Table
+from mderank.evaluation.runner import Outcome
 
 
-def page(summary: Summary, texts: Texts | None = None, documents: int = 20) -> str:
-    """The page; ``documents`` of each set are shown, in their text where ``texts`` has it."""
-    grid = summary.grid
-    title = f"{_count(len(grid.methods), 'method')} on {_count(len(grid.datasets), 'set')}"
+def page(
+    summary: Summary | None, texts: Texts | None = None, documents: int = 20, judged: JudgedSummary | None = None
+) -> str:
+    """The page.
+
+    Args:
+        summary: Numbers of the sets with gold keyphrases, if there are any.
+        texts: The documents' texts, by set and id; documents are shown without text where they are missing.
+        documents: Documents of each set that are shown.
+        judged: Numbers of the judged datasets, if there are any.
+
+    """
+    summaries = [each for each in (summary, judged) if each is not None]
+    grids = [each.grid for each in summaries]
+    # Methods in the same order as on the page without judged datasets, so that their signs are the same.
+    methods = tuple(dict.fromkeys(method for grid in grids for method in grid.methods))
+    baselines = {grid.baseline for grid in grids}
+    sets = sum(len(grid.datasets) for grid in grids)
+    title = f"{_count(len(methods), 'method')} on {_count(sets, 'set')}"
+    notes = [note for each in summaries for note in each.notes]
     parts = [
         '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
         "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">"
         f'<meta name="viewport" content="width=device-width, initial-scale=1"><title>{title}</title>'
-        f"<style>{STYLE}{_choices(len(grid.methods))}</style></head><body>\n",
-        f"<header><h1>{title}</h1>{_methods(summary)}{_notes(summary)}</header>\n<main>",
-        *(_protocol(summary, scores) for scores in summary.scores),
-        _section("Phrase length", _recall_plots(summary), _folded("By set", table(recall_table(summary)))),
-        _section("Ranking quality, diversity and cost", table(property_table(summary))),
-        _documents(summary, texts or {}, documents) if documents else "",
-        "</main></body></html>\n",
+        f"<style>{STYLE}{_choices(len(methods))}</style></head><body>\n",
+        f"<header><h1>{title}</h1>{_methods(methods, baselines)}{_notes(notes)}</header>\n<main>",
     ]
-    return "".join(parts)
+    if summary is not None:
+        parts += [
+            *(_protocol(summary, scores) for scores in summary.scores),
+            _section("Phrase length", _recall_plots(summary), _folded("By set", table(recall_table(summary)))),
+            _section("Ranking quality, diversity and cost", table(property_table(summary))),
+            _documents(summary, _of(summary.grid, texts), documents) if documents else "",
+        ]
+    if judged is not None:
+        parts.append(_judged(judged, methods, texts or {}, documents))
+    return "".join([*parts, "</main></body></html>\n"])
+
+
+def _of(grid: Grid, texts: Texts | None) -> Texts:
+    """The texts of the grid's sets."""
+    return {dataset: found for dataset, found in (texts or {}).items() if dataset in grid.datasets}
 
 
 def _count(number: int, what: str) -> str:
@@ -67,19 +95,18 @@ def _chip(number: int, told: str = "") -> str:
     return f'<i class="chip {colour(number)}"{title}>{letter(number)}</i>'
 
 
-def _methods(summary: Summary) -> str:
-    grid = summary.grid
+def _methods(methods: Sequence[str], baselines: Collection[str]) -> str:
     items = (
-        f"<li>{_chip(number)} {safe(method)}{' <small>(baseline)</small>' if method == grid.baseline else ''}</li>"
-        for number, method in enumerate(grid.methods)
+        f"<li>{_chip(number)} {safe(method)}{' <small>(baseline)</small>' if method in baselines else ''}</li>"
+        for number, method in enumerate(methods)
     )
     return f'<ul class="methods">{"".join(items)}</ul>'
 
 
-def _notes(summary: Summary) -> str:
-    if not summary.notes:
+def _notes(notes: Sequence[str]) -> str:
+    if not notes:
         return ""
-    items = "".join(f"<li>{safe(note)}</li>" for note in summary.notes)
+    items = "".join(f"<li>{safe(note)}</li>" for note in notes)
     return f'<div class="notes"><h2>Before you compare</h2><ul>{items}</ul></div>'
 
 
@@ -113,9 +140,12 @@ def _protocol(summary: Summary, scores: Scores) -> str:
     measure = plotted(summary)
     parts = [table(shown), _set_plots(summary, scores, measure), _cost_plot(summary, scores, measure)]
     if scores.comparisons:
-        against = comparison_table(summary, scores)
-        parts.append(_folded(f"{against.title}: differences, intervals, p-values", table(against)))
+        parts.append(_against(comparison_table(summary.grid, summary.measures, scores)))
     return _section(f"Protocol {scores.protocol.name}", *parts)
+
+
+def _against(shown: Table) -> str:
+    return _folded(f"{shown.title}: differences, intervals, p-values", table(shown))
 
 
 def plotted(summary: Summary) -> Measure:
@@ -165,7 +195,10 @@ def _cost_plot(summary: Summary, scores: Scores, measure: Measure) -> str:
     if not points:
         return ""
     told = "; ".join(f"{point.label} {point.y:.2f} at {point.x:.3g} s" for point in points)
-    axes = ("seconds a document, logarithmic", f"{name_of(measure)}, per cent")
+    axes = (
+        "seconds a document, logarithmic",
+        f"{name_of(measure)}, {'per cent' if measure.scale == 100 else 'phrases'}",
+    )
     plot = scatter_plot(f"{scores.protocol.name}-cost", title, told, points, axes)
     return f'<h3>{safe(title)}</h3><figure class="wide">{plot}</figure>\n'
 
@@ -298,3 +331,51 @@ def _predictions(shown: View, numbers: dict[str, int]) -> str:
         )
         lists.append(f"<div><h4>{_chip(numbers[method])} {safe(method)}</h4><ol>{items}</ol></div>")
     return f'<div class="lists">{"".join(lists)}</div>'
+
+
+def _judged(summary: JudgedSummary, methods: Sequence[str], texts: Texts, limit: int) -> str:
+    """The judged datasets: their tables, and the methods' lists with what is acceptable and what is junk."""
+    grid = summary.grid
+    numbers = {method: number for number, method in enumerate(methods)}
+    first, *others = judged_tables(summary)
+    parts = [table(first), *(_folded(each.title, table(each)) for each in others)]
+    if summary.scores and summary.scores.comparisons:
+        parts.append(_against(comparison_table(grid, summary.measures, summary.scores)))
+    if limit:
+        parts.append("<p><strong>✓ acceptable</strong>, <s>✗ junk</s>; phrases without a sign are not judged.</p>")
+    for dataset in grid.datasets if limit else ():
+        outcomes = {
+            method: {outcome.id: outcome for outcome in run.outcomes} for method, run in grid.on(dataset).items()
+        }
+        ids = list(dict.fromkeys(document for found in outcomes.values() for document in found))[:limit]
+        parts.append(f"<h3>{safe(dataset)}: the first {_count(len(ids), 'document')}</h3>")
+        for document in ids:
+            shown = {method: found[document] for method, found in outcomes.items() if document in found}
+            parts.append(_judged_document(shown, texts.get(dataset, {}).get(document), numbers))
+    return f'<section id="judged"><h2>Judged lists</h2>\n{"".join(parts)}</section>\n'
+
+
+def _judged_document(outcomes: Mapping[str, Outcome], text: str | None, numbers: Mapping[str, int]) -> str:
+    first = next(iter(outcomes.values()))
+    lists = "".join(
+        f"<div><h4>{_chip(numbers[method])} {safe(method)}</h4><ol>{_judged_items(outcome)}</ol></div>"
+        for method, outcome in outcomes.items()
+    )
+    shown = f'<div class="text">{safe(text)}</div>' if text else ""
+    return (
+        f'<details class="document"><summary><b>{safe(first.id)}</b> {safe(first.kind)}</summary>'
+        f'{shown}<div class="lists">{lists}</div></details>\n'
+    )
+
+
+def _judged_items(outcome: Outcome) -> str:
+    judgement = outcome.judge(JUDGED)
+    if judgement is None:
+        return ""
+    items = []
+    for phrase, acceptable, junk in zip(judgement.phrases, judgement.hits, judgement.junk, strict=True):
+        if acceptable:
+            items.append(f"<li><strong>✓ {safe(phrase)}</strong></li>")
+        else:
+            items.append(f"<li><s>✗ {safe(phrase)}</s></li>" if junk else f"<li>{safe(phrase)}</li>")
+    return "".join(items)

@@ -6,8 +6,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
-from mderank.evaluation.measures import Measure
+from mderank.evaluation.measures import REDUNDANCY, Measure
 from mderank.evaluation.protocols import LENGTHS
+from mderank.evaluation.report.judged import JudgedSummary, judged_tables, judged_values
+from mderank.evaluation.report.runs import Grid
 from mderank.evaluation.report.summary import FURTHER, LEVEL, MAP, TOP, Properties, Scores, Summary
 from mderank.evaluation.report.tables import BETTER, NOTHING, WORSE, Best, Block, Cell, Row, Table, number, with_places
 
@@ -21,14 +23,25 @@ ABOUT = {
 }
 
 
-def tables(summary: Summary) -> list[Table]:
-    """All tables, the protocols' own first."""
-    return [
-        *(score_table(summary, scores) for scores in summary.scores),
-        recall_table(summary),
-        property_table(summary),
-        *(comparison_table(summary, scores) for scores in summary.scores if scores.comparisons),
-    ]
+def tables(summary: Summary | None, judged: JudgedSummary | None = None) -> list[Table]:
+    """All tables, the protocols' own first; those of judged datasets last."""
+    found = []
+    if summary is not None:
+        found += [
+            *(score_table(summary, scores) for scores in summary.scores),
+            recall_table(summary),
+            property_table(summary),
+            *(
+                comparison_table(summary.grid, summary.measures, scores)
+                for scores in summary.scores
+                if scores.comparisons
+            ),
+        ]
+    if judged is not None:
+        found += judged_tables(judged)
+        if judged.scores and judged.scores.comparisons:
+            found.append(comparison_table(judged.grid, judged.measures, judged.scores))
+    return found
 
 
 def name_of(measure: Measure) -> str:
@@ -41,10 +54,10 @@ def name_of(measure: Measure) -> str:
 def score_table(summary: Summary, scores: Scores) -> Table:
     """The paper's main table: a block a measure, a column a set, AVG and AvgRank."""
     grid = summary.grid
-    best: list[Best | None] = ["highest" for _ in (*grid.datasets, AVG)]
-    best.append("lowest")
     blocks = []
     for measure in summary.measures:
+        order: Best = "lowest" if measure.lower_is_better else "highest"
+        best: list[Best | None] = [*(order for _ in (*grid.datasets, AVG)), "lowest"]
         rows = [
             Row(
                 method,
@@ -57,7 +70,8 @@ def score_table(summary: Summary, scores: Scores) -> Table:
             for method in grid.methods
         ]
         blocks.append(Block(name_of(measure), with_places(rows, best)))
-    title = f"Protocol {scores.protocol.name} ({ABOUT[scores.protocol.name]}), in per cent"
+    unit = "in per cent" + "; redundancy: phrases per document" * any(each.scale == 1 for each in summary.measures)
+    title = f"Protocol {scores.protocol.name} ({ABOUT[scores.protocol.name]}), {unit}"
     return Table(title, "Method", (*grid.datasets, AVG, "AvgRank"), tuple(blocks), _score_legend(summary, scores))
 
 
@@ -91,12 +105,11 @@ def _average_legend(summary: Summary, beginning: str) -> str:
     return f"{beginning} over {which}: {', '.join(grid.common)}."
 
 
-def comparison_table(summary: Summary, scores: Scores) -> Table:
+def comparison_table(grid: Grid, measures: Sequence[Measure], scores: Scores) -> Table:
     """Each method against the baseline, set by set."""
-    grid = summary.grid
     columns = ("set", "difference", "low", "high", "p", "p (Holm)", "won", "tied", "lost")
     blocks = []
-    for measure in summary.measures:
+    for measure in measures:
         rows = []
         for method in grid.methods:
             for dataset in grid.datasets:
@@ -113,8 +126,9 @@ def comparison_table(summary: Summary, scores: Scores) -> Table:
         "Method",
         columns,
         tuple(blocks),
-        "Difference in percentage points and its 95 % interval (paired bootstrap); p of the paired randomisation test, "
-        "before and after Holm's correction; documents won, tied and lost. Documents that both have.",
+        "Difference in percentage points (redundancy: in phrases) and its 95 % interval (paired bootstrap); p of the "
+        "paired randomisation test, before and after Holm's correction; documents won, tied and lost. Documents "
+        "that both have.",
     )
 
 
@@ -174,12 +188,13 @@ QUANTITIES = (
 
 
 def property_table(summary: Summary) -> Table:
-    """MAP and nDCG@10 of each protocol, diversity, duplicates, speed and memory: a block each, a column a set."""
+    """MAP and nDCG@10 of each protocol, diversity, redundancy, duplicates, speed and memory: a block each."""
     grid = summary.grid
     blocks = [
-        _block(summary, f"{name_of(measure)}, protocol {scores.protocol.name}", _further(scores, measure), "highest")
+        _further_block(summary, scores, measure)
         for scores in summary.scores
         for measure in FURTHER
+        if measure != REDUNDANCY
     ]
     for quantity in QUANTITIES:
         gold = summary.gold_diversity if quantity is DIVERSITY else None
@@ -194,14 +209,22 @@ def property_table(summary: Summary) -> Table:
                 gold,
             )
         )
+        if quantity is DIVERSITY:
+            blocks += [_further_block(summary, scores, REDUNDANCY) for scores in summary.scores]
     return Table(
         "Ranking quality, diversity and cost",
         "Method",
         (*grid.datasets, AVG),
         tuple(blocks),
-        f"MAP, nDCG and duplicates in per cent; diversity: distinct words in per cent of all words. "
+        "MAP, nDCG and duplicates in per cent; diversity: distinct words in per cent of all words; redundancy: phrases "
+        "per document that stand in another one of the first, or contain one. "
         f"{_average_legend(summary, f'{AVG} is taken')}",
     )
+
+
+def _further_block(summary: Summary, scores: Scores, measure: Measure) -> Block:
+    name = f"{name_of(measure)}, protocol {scores.protocol.name}"
+    return _block(summary, name, _further(scores, measure), "lowest" if measure.lower_is_better else "highest")
 
 
 def _further(scores: Scores, measure: Measure) -> dict[tuple[str, str], float | None]:
@@ -236,20 +259,34 @@ CSV_HEADER = ("protocol", "dataset", "method", "measure", "value", "low", "high"
               "difference_low", "difference_high", "won", "tied", "lost", "documents")  # fmt: skip
 
 
-def long_rows(summary: Summary) -> Iterator[tuple[object, ...]]:
-    """A row a value: what was tested first, then averages and ranks, then the rest."""
+def long_rows(summary: Summary | None, judged: JudgedSummary | None = None) -> Iterator[tuple[object, ...]]:
+    """A row a value: what was tested first, then averages and ranks, then the rest; judged datasets last."""
+    if summary is not None:
+        yield from _labelled_rows(summary)
+    if judged is not None:
+        if judged.scores is not None:
+            yield from _tested_rows(judged.scores)
+        for dataset, method, name, value in judged_values(judged):
+            yield _short_row("judged", dataset, method, name, value)
+
+
+def _tested_rows(scores: Scores) -> Iterator[tuple[object, ...]]:
+    for (method, dataset, measure), score in scores.cells.items():
+        values = (_two(score.value), _two(score.low), _two(score.high))
+        rest: tuple[object, ...] = (None,) * 8
+        if score.against:
+            result = score.against.comparison
+            rest = (
+                _two(result.difference), f"{result.p:.4f}", f"{score.against.p_holm:.4f}",
+                _two(result.low), _two(result.high), result.wins, result.ties, result.losses,
+            )  # fmt: skip
+        yield (scores.protocol.name, dataset, method, name_of(measure), *values, *rest, score.documents)
+
+
+def _labelled_rows(summary: Summary) -> Iterator[tuple[object, ...]]:
     for scores in summary.scores:
         protocol = scores.protocol.name
-        for (method, dataset, measure), score in scores.cells.items():
-            values = (_two(score.value), _two(score.low), _two(score.high))
-            rest: tuple[object, ...] = (None,) * 8
-            if score.against:
-                result = score.against.comparison
-                rest = (
-                    _two(result.difference), f"{result.p:.4f}", f"{score.against.p_holm:.4f}",
-                    _two(result.low), _two(result.high), result.wins, result.ties, result.losses,
-                )  # fmt: skip
-            yield (protocol, dataset, method, name_of(measure), *values, *rest, score.documents)
+        yield from _tested_rows(scores)
         for (method, measure), value in scores.averages.items():
             mean, spread = scores.ranks[method, measure]
             yield _short_row(protocol, AVG, method, name_of(measure), value)

@@ -30,6 +30,18 @@ class Grid:
         """The sets that all methods have."""
         return tuple(each for each in self.datasets if all((method, each) in self.runs for method in self.methods))
 
+    def divided(self) -> tuple[Grid | None, Grid | None]:
+        """The runs on sets with gold keyphrases, and those on judged datasets; None where there are none."""
+        of_judged = [each for each in self.datasets if all(run.judged for run in self.on(each).values())]
+        return self._only([each for each in self.datasets if each not in of_judged]), self._only(of_judged)
+
+    def _only(self, datasets: Sequence[str]) -> Grid | None:
+        runs = {key: run for key, run in self.runs.items() if key[1] in datasets}
+        methods = tuple(method for method in self.methods if any(key[0] == method for key in runs))
+        if not runs:
+            return None
+        return Grid(methods, tuple(datasets), runs, self.baseline if self.baseline in methods else methods[0])
+
     def on(self, dataset: str) -> dict[str, Run]:
         """The methods' runs on a set."""
         return {method: self.runs[method, dataset] for method in self.methods if (method, dataset) in self.runs}

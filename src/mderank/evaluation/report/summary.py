@@ -1,8 +1,8 @@
 """From runs to numbers: every value that a comparison prints or draws, and nothing about how it looks.
 
-Values are in per cent. AVG and AvgRank are those of the paper's main table: the mean over sets, and the mean and
-population standard deviation of a method's rank among all methods on each set, where ties share the mean of their
-ranks. Both are taken over the sets that all methods have.
+Values are in per cent, redundancy in phrases per document. AVG and AvgRank are those of the paper's main table: the
+mean over sets, and the mean and population standard deviation of a method's rank among all methods on each set, where
+ties share the mean of their ranks. Both are taken over the sets that all methods have.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import fmean, pstdev
 
-from mderank.evaluation.measures import PAPER_MEASURES, Judgement, Measure
+from mderank.evaluation.measures import PAPER_MEASURES, REDUNDANCY, Judgement, Measure
 from mderank.evaluation.protocols import Protocol, diversity, duplicate_ratio, recall_by_length
 from mderank.evaluation.report.runs import Grid, notes
 from mderank.evaluation.runner import Outcome, Run
@@ -20,7 +20,7 @@ from mderank.evaluation.significance import Comparison, Pair, compare_all, holm,
 LEVEL = 0.05  # corrected p-values below it are significant
 TOP = 15  # predictions whose recall by length, diversity and duplicates are measured, as in the paper
 MAP, NDCG = Measure("AP", None), Measure("nDCG", 10)
-FURTHER = (MAP, NDCG)
+FURTHER = (MAP, NDCG, REDUNDANCY)
 
 Key = tuple[str, str, Measure]  # method, set, measure
 Judged = Mapping[str, Judgement]  # by document
@@ -29,17 +29,21 @@ Texts = Mapping[str, Mapping[str, str]]  # set -> document's id -> text
 
 @dataclass(frozen=True)
 class Against:
-    """A method against the baseline on a set, in percentage points; ``p_holm`` is corrected over the protocol."""
+    """A method against the baseline on a set, in percentage points; ``p_holm`` is corrected over the protocol.
+
+    ``lower_is_better`` is said of the measure.
+    """
 
     comparison: Comparison
     p_holm: float
+    lower_is_better: bool = False
 
     @property
     def verdict(self) -> int:
         """1 if significantly better than the baseline, -1 if worse, otherwise 0."""
         if self.p_holm >= LEVEL or not self.comparison.difference:
             return 0
-        return 1 if self.comparison.difference > 0 else -1
+        return 1 if (self.comparison.difference > 0) != self.lower_is_better else -1
 
 
 @dataclass(frozen=True)
@@ -106,7 +110,7 @@ def summarise(
             protocol: {method: judge(run, protocol, (texts or {}).get(dataset)) for method, run in runs.items()}
             for protocol in protocols
         }
-        for (protocol, method, measure), score in _cells(judged, measures, grid.baseline).items():
+        for (protocol, method, measure), score in cells_of(judged, measures, grid.baseline).items():
             cells[protocol.name][method, dataset, measure] = score
         for protocol in protocols:
             further[protocol.name] |= _further(dataset, judged[protocol], protocol)
@@ -119,15 +123,11 @@ def summarise(
 
 def judge(run: Run, protocol: Protocol, texts: Mapping[str, str] | None = None) -> dict[str, Judgement]:
     """What is right, by document; without those that have no gold phrases, or that the protocol leaves out."""
-    judged = {
-        outcome.id: protocol.judge(outcome.predictions, outcome.gold, (texts or {}).get(outcome.id, ""))
-        for outcome in run.outcomes
-        if outcome.gold
-    }
+    judged = {outcome.id: outcome.judge(protocol, (texts or {}).get(outcome.id, "")) for outcome in run.outcomes}
     return {document: judgement for document, judgement in judged.items() if judgement is not None}
 
 
-def _cells(
+def cells_of(
     judged: Mapping[Protocol, Mapping[str, Judged]], measures: Sequence[Measure], baseline: str
 ) -> dict[tuple[Protocol, str, Measure], Score]:
     """The scores on one set, of all protocols at once, so that documents are drawn once; p is not corrected yet."""
@@ -138,11 +138,14 @@ def _cells(
     for (protocol, method, measure), (low, high) in zip(keys, limits, strict=True):
         found = all_of[protocol, method]
         value = measure.over(found, protocol.average)
-        scores[protocol, method, measure] = Score(100 * value, 100 * low, 100 * high, len(found))
+        scale = measure.scale
+        scores[protocol, method, measure] = Score(scale * value, scale * low, scale * high, len(found))
     against = [key for key in keys if key[1] != baseline and judged[key[0]].get(baseline)]
     pairs = [_pair(judged[each][method], judged[each][baseline], measure, each) for each, method, measure in against]
     for key, result in zip(against, compare_all(pairs), strict=True):
-        scores[key] = replace(scores[key], against=Against(_in_per_cent(result), result.p))
+        measure = key[2]
+        against_baseline = Against(_scaled(result, measure.scale), result.p, measure.lower_is_better)
+        scores[key] = replace(scores[key], against=against_baseline)
     return scores
 
 
@@ -152,13 +155,13 @@ def _pair(one: Mapping[str, Judgement], other: Mapping[str, Judgement], measure:
     return Pair([one[each] for each in shared], [other[each] for each in shared], measure, protocol.average)
 
 
-def _in_per_cent(result: Comparison) -> Comparison:
-    return replace(result, difference=100 * result.difference, low=100 * result.low, high=100 * result.high)
+def _scaled(result: Comparison, scale: float) -> Comparison:
+    return replace(result, difference=scale * result.difference, low=scale * result.low, high=scale * result.high)
 
 
 def _further(dataset: str, judged: Mapping[str, Judged], protocol: Protocol) -> dict[Key, float]:
     return {
-        (method, dataset, measure): 100 * measure.over(list(found.values()), protocol.average)
+        (method, dataset, measure): measure.scale * measure.over(list(found.values()), protocol.average)
         for method, found in judged.items()
         if found
         for measure in FURTHER
@@ -169,10 +172,7 @@ def _scores(
     grid: Grid, protocol: Protocol, measures: Sequence[Measure], cells: dict[Key, Score], further: dict[Key, float]
 ) -> Scores:
     """A protocol's scores, with p-values corrected over all of them, and what is taken over sets."""
-    tested = [(key, score, score.against) for key, score in cells.items() if score.against]
-    corrected = holm([against.comparison.p for _, _, against in tested])
-    for (key, score, against), p in zip(tested, corrected, strict=True):
-        cells[key] = replace(score, against=replace(against, p_holm=p))
+    tests = corrected(cells)
     averages, ranks = {}, {}
     for measure in measures:
         columns = [
@@ -181,10 +181,21 @@ def _scores(
             if all((method, dataset, measure) in cells for method in grid.methods)
         ]
         if columns:
-            for method, values, rank in zip(grid.methods, zip(*columns, strict=True), mean_ranks(columns), strict=True):
+            sign = -1 if measure.lower_is_better else 1
+            standing = mean_ranks([[sign * value for value in column] for column in columns])
+            for method, values, rank in zip(grid.methods, zip(*columns, strict=True), standing, strict=True):
                 averages[method, measure] = fmean(values)
                 ranks[method, measure] = rank
-    return Scores(protocol, cells, further, averages, ranks, len(tested))
+    return Scores(protocol, cells, further, averages, ranks, tests)
+
+
+def corrected(cells: dict[Key, Score]) -> int:
+    """Correct the p-values of the cells for their number, and return it."""
+    tested = [(key, score, score.against) for key, score in cells.items() if score.against]
+    p_values = holm([against.comparison.p for _, _, against in tested])
+    for (key, score, against), p in zip(tested, p_values, strict=True):
+        cells[key] = replace(score, against=replace(against, p_holm=p))
+    return len(tested)
 
 
 def mean_ranks(columns: Sequence[Sequence[float]]) -> list[tuple[float, float]]:

@@ -9,28 +9,34 @@ from mderank.evaluation.report.summary import Texts
 from mderank.evaluation.runner import Run
 
 
-def read_texts(grid: Grid, data_dir: Path) -> tuple[Texts, tuple[str, ...]]:
-    """The texts of the sets in ``data_dir``, and notes on sets whose texts are not those that were run."""
-    from mderank.evaluation.datasets import available
+def read_texts(grid: Grid, data_dir: Path | None) -> tuple[Texts, tuple[str, ...]]:
+    """The texts of the sets in ``data_dir`` and in the package, and notes on sets that have other texts now.
+
+    Without a folder, only the package's own sets are read.
+    """
+    from mderank.evaluation.datasets import DATASETS, available
 
     texts: dict[str, dict[str, str]] = {}
     notes = []
-    present = available(data_dir)
+    packaged = tuple(info.name for info in DATASETS.values() if info.packaged)
+    present = packaged if data_dir is None else available(data_dir)
     for dataset in grid.datasets:
         # A run's file may name any path; only what is in the folder is read.
         if dataset not in present:
-            notes.append(f"{dataset}: its texts are not in {data_dir}.")
+            if data_dir is not None:
+                notes.append(f"{dataset}: its texts are not in {data_dir}.")
             continue
         run = next(iter(grid.on(dataset).values()))
         found = _texts_of(run, data_dir)
         if found is None:
-            notes.append(f"{dataset}: the file in {data_dir} is not the one that was run, its texts are left out.")
+            place = "mderank" if dataset in packaged else data_dir
+            notes.append(f"{dataset}: the file in {place} is not the one that was run, its texts are left out.")
         else:
             texts[dataset] = found
     return texts, tuple(notes)
 
 
-def _texts_of(run: Run, data_dir: Path) -> dict[str, str] | None:
+def _texts_of(run: Run, data_dir: Path | None) -> dict[str, str] | None:
     """The texts by document, as the run read them; None if the set has changed since."""
     from mderank.evaluation.datasets import load_dataset, paper_text, whole_text
 
