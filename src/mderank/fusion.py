@@ -187,10 +187,8 @@ class FusionRank(EncoderRanker):
     def _places(self, reading: Reading) -> dict[str, Numbers]:
         """How often and how early, of each candidate and its variants, and how many words."""
         document = reading.document
-        keys = [
-            form_key(surface(document.text, each.occurrences[0].span), "variant", document.language)
-            for each in reading.candidates
-        ]
+        key = form_key(document, "variant")
+        keys = [key(surface(document.text, each.occurrences[0].span)) for each in reading.candidates]
         counts: dict[str, int] = {}
         firsts: dict[str, int] = {}
         for name, each in zip(keys, reading.candidates, strict=True):

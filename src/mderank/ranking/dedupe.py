@@ -11,6 +11,7 @@ import snowballstemmer
 
 from mderank.candidate import Candidate
 from mderank.document import Document, Span, surface
+from mderank.ranking.acronyms import find_acronyms
 from mderank.ranking.variants import variant_key
 
 Dedupe = Literal["none", "case", "variant", "stem"]
@@ -26,7 +27,7 @@ def merge(document: Document, candidates: list[Candidate], ranked: Iterable[int]
     ``variant`` one for inflections and spellings of a phrase, ``stem`` one for forms whose words have the same stems.
     """
     entries: dict[str, tuple[int, list[Span]]] = {}
-    key = _key(document, by)
+    key = form_key(document, by)
     for index in ranked:
         for occurrence in candidates[index].occurrences:
             form = surface(document.text, occurrence.span)
@@ -40,19 +41,23 @@ def forms(document: Document, spans: Iterable[Span]) -> tuple[str, ...]:
     return tuple(form for form, _ in Counter(surface(document.text, span) for span in spans).most_common())
 
 
-def _key(document: Document, by: Dedupe) -> Callable[[str], str]:
+def form_key(document: Document, by: Dedupe) -> Callable[[str], str]:
+    """The function from a form to what it has in common with all forms that are one entry with it."""
+    language = document.language
     if by == "none":
         return str
     if by == "case":
         return str.lower
-    return lambda form: form_key(form, by, document.language)
+    if by == "stem":
+        return lambda form: stemmed(form, language)
+    long_forms = {variant_key(short, language): long for short, long in find_acronyms(document).items()}
 
+    def variant(form: str) -> str:
+        key = variant_key(form, language)
+        key = variant_key(long_forms[key], language) if key in long_forms else key
+        return key if language == "en" else stemmed(key, language)
 
-def form_key(form: str, by: Dedupe, language: str) -> str:
-    """What all forms that are one entry have in common."""
-    if by == "variant" and language == "en":
-        return variant_key(form)
-    return stemmed(variant_key(form, language) if by == "variant" else form, language)
+    return variant
 
 
 def stemmed(phrase: str, language: str = "en") -> str:
