@@ -27,7 +27,7 @@ def paragraphs(text: str, longest: int = 20_000) -> Iterator[Span]:
     start = 0
     for end, following in [*((m.start(), m.end()) for m in _BLANK_LINE.finditer(text)), (len(text), len(text))]:
         for paragraph in _unwrapped(text, start, end):
-            yield from _bounded(text, paragraph, longest)
+            yield from cut_long(text, paragraph, longest)
         start = following
 
 
@@ -48,7 +48,8 @@ def _unwrapped(text: str, start: int, end: int) -> Iterator[Span]:
     yield Span(first.start, lines[-1].end)
 
 
-def _bounded(text: str, paragraph: Span, longest: int) -> Iterator[Span]:
+def cut_long(text: str, paragraph: Span, longest: int) -> Iterator[Span]:
+    """Cut what is longer than ``longest`` characters: after a sentence, else after a word, else anywhere."""
     start, end = paragraph
     while end - start > longest:
         cut = max(text.rfind(mark, start, start + longest) + len(mark) for mark in (". ", "\n"))

@@ -1,0 +1,131 @@
+"""Marks that lines begin with: bullets and numbers of list items, marks and numbers of headings, rules."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+
+from mderank.document import Span
+from mderank.tagging.lines import Kind, Line, ends_clause, ends_sentence, is_mid_sentence
+
+_RULE = re.compile(r"[\s\-=_*~#+|.:·•─━═—–┌┐└┘├┤┬┴┼│]{3,}\Z")
+_HASHES = re.compile(r"\s{0,3}#{1,6}\s+(?=\S)")
+_CLOSING_HASHES = re.compile(r"\s#{1,6}\s*\Z")
+_WIKI_HEADING = re.compile(r"\s*=(?:\s?=){0,5}\s+(?=[^\s=])")
+_CLOSING_EQUALS = re.compile(r"\s=(?:\s?=){0,5}\s*\Z")
+
+_BULLET = re.compile(r"\s*([-*+•–—▪◦‣●○■□➢➤➔→✓✔✗·])\s+(?:\[[ xX]\]\s+)?(?=\S)|\s*([•▪◦‣●■□➢➤])(?=\w)")
+_ORDINAL = re.compile(
+    r"\s*(?:\((?P<round>\d{1,3}|[a-zA-Z]|[ivxIVX]{1,5})\)|(?P<half>\d{1,3}|[a-zA-Z]|[ivxIVX]{1,5})\)|\[(?P<square>\d{1,3})\]"
+    r"|(?P<point>\d{1,3})\.|(?P<letter>[a-zA-Z]|[ivxIVX]{2,5})\.)\s+(?=\S)"
+)
+_SECTION = re.compile(r"\s*(?:§\s?)?\d{1,3}(?:\.\d{1,3}){1,4}\.?\s+(?=[^\W\d_]|[\"“])")
+_PLAIN_NUMBER = re.compile(r"\s*(\d{1,2})\s+(?=[^\W\d_])")
+
+
+def blank_rules(lines: list[Line]) -> None:
+    """Blank lines of dashes, equal signs and the like; the short line above one is a heading."""
+    for index, line in enumerate(lines):
+        if line.kind is Kind.PROSE and _RULE.match(line.prose):
+            line.kind = Kind.NOT_PROSE
+            above = lines[index - 1] if index else None
+            if above is not None and above.kind is Kind.PROSE and len(above.prose) <= 100:
+                above.alone = True
+
+
+def read_headings(lines: list[Line]) -> None:
+    """Take the marks of Markdown's and of a wiki's headings off."""
+    for line in lines:
+        if line.kind is not Kind.PROSE:
+            continue
+        content = line.prose[:300]
+        closing = None
+        if found := _HASHES.match(content):
+            closing = _CLOSING_HASHES.search(line.prose[-20:])
+        elif found := _WIKI_HEADING.match(content):
+            closing = _CLOSING_EQUALS.search(line.prose[-20:])
+            if closing is None:
+                continue
+        if found is None:
+            continue
+        line.body += found.end()
+        line.marked = line.alone = True
+        if closing is not None:
+            line.blanks.append(Span(line.end - (closing.end() - closing.start()), line.end))
+
+
+def read_list_marks(lines: list[Line]) -> None:
+    """Take bullets, numbers and letters off list items, clauses and numbered headings."""
+    styles = [_list_style(line) for line in lines]
+    stretches = _stretch_numbers(lines)
+    in_stretch = Counter(
+        (stretch, style[0]) for stretch, style in zip(stretches, styles, strict=True) if style is not None
+    )
+    everywhere = {(style[0], style[1]) for style in styles if style is not None}
+    previous: Line | None = None
+    for line, style, stretch in zip(lines, styles, stretches, strict=True):
+        if style is not None:
+            name, value, end = style
+            followed = value is not None and not everywhere.isdisjoint({(name, value - 1), (name, value + 1)})
+            if name in ("letter", "plain"):  # "A. Smith" and "12 men" are not items by themselves
+                is_item = followed and not is_mid_sentence(previous)
+            elif is_mid_sentence(previous) and previous is not None and not previous.marked:
+                is_item = in_stretch[stretch, name] > 1 and (value is None or followed)
+            else:
+                is_item = True
+            if is_item:
+                line.body += end
+                line.marked = True
+        previous = line
+
+
+def _list_style(line: Line) -> tuple[str, int | None, int] | None:
+    """The kind of a line's list mark, its number if it has one, and its length."""
+    if line.kind is not Kind.PROSE or line.marked:
+        return None
+    content = line.prose[:120]
+    if found := _BULLET.match(content):
+        return found.group(1) or found.group(2), None, found.end()
+    if found := _SECTION.match(content):
+        next_letter = content[found.end()]
+        return ("section", None, found.end()) if next_letter.isupper() or next_letter in '"“' else None
+    if found := _ORDINAL.match(content):
+        name = found.lastgroup or ""
+        return name, _ordinal_value(found.group(name)), found.end()
+    if (found := _PLAIN_NUMBER.match(content)) and len(line.prose) <= 80 and not ends_clause(line.prose):
+        return ("plain", int(found.group(1)), found.end()) if content[found.end()].isupper() else None
+    return None
+
+
+_ROMAN = {"i": 1, "v": 5, "x": 10}
+
+
+def _ordinal_value(mark: str) -> int:
+    """The number that a mark stands for; letters and Roman numbers count beyond 1,000 and 2,000."""
+    if mark.isdecimal():
+        return int(mark)
+    lower = mark.lower()
+    if len(lower) > 1 or lower in _ROMAN:
+        digits = [_ROMAN[char] for char in lower]
+        following = [*digits[1:], 0]
+        return 2000 + sum(-a if a < b else a for a, b in zip(digits, following, strict=True))
+    return 1000 + ord(lower)
+
+
+def _stretch_numbers(lines: list[Line]) -> list[int]:
+    """For every line the number of its stretch of lines without a blank one."""
+    numbers, number = [], 0
+    for line in lines:
+        number += line.kind is Kind.BLANK
+        numbers.append(number)
+    return numbers
+
+
+def is_heading_like(content: str) -> bool:
+    """Whether a line is in title case or capitals, and does not end a sentence.
+
+    >>> is_heading_like("Predicting Storm Surges in Shallow Estuaries"), is_heading_like("Predicting storm surges")
+    (True, False)
+    """
+    words = [word for word in content.split() if len(word) > 3 and word[0].isalpha()]
+    return len(words) > 1 and not ends_sentence(content) and all(word[0].isupper() for word in words)
