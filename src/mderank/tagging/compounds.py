@@ -1,0 +1,86 @@
+"""The parts of a word that a tagger is given, and the tag of the word from those of its parts.
+
+Taggers of English were trained on words that are divided at hyphens and slashes: they know "graph" "-" "based", and
+guess at "graph-based". So the parts are tagged, and the word's tag is made from theirs.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Sequence
+
+from mderank.document import SENTENCE_ENDS, Tagset
+from mderank.tagging.tokenizer import WordKind
+
+# Where spaCy's English pipelines were taught to divide: at a hyphen between letters, at a slash before one.
+_DIVISION = re.compile(r"(?<=[^\W\d_])([-‐‑–])(?=[^\W\d_])|(?<=[^\W_])(/)(?=[^\W\d_])")
+_QUANTITY = re.compile(r"[\d.,]*\d|[^\d.,]+|[.,]+")
+_LONGEST_PART = 100  # characters
+
+_PLAIN_APOSTROPHES = str.maketrans("’‘ʼ", "'''", "\u00ad")
+
+_NOUN_OR_ADJECTIVE = ("NN", "JJ", "NOUN", "PROPN", "ADJ")
+_UNIVERSAL = frozenset("ADP ADV AUX CCONJ DET INTJ PART PRON SCONJ SYM VERB X PUNCT".split())
+# A word that joins two of these by a slash is one of them: "and/or", "he/she".
+_CLOSED = frozenset("CC DT IN MD PRP PRP$ TO WDT WP WP$ WRB CCONJ SCONJ DET PRON ADP AUX".split())
+# What a tagger says of a word that it takes for something else than a word.
+_NO_WORD = frozenset("ADD HYPH LS NFP SYM XX X . , : `` '' -LRB- -RRB- $ # PUNCT".split())
+# What a mark may be. Taggers also call marks that they do not know nouns, adjectives and verbs.
+_MARKS = frozenset(". , : `` '' -LRB- -RRB- HYPH NFP SYM $ # CC POS LS PUNCT CCONJ PART".split())
+
+_HAS_DIGIT = re.compile(r"\d")
+_ORDINAL = re.compile(r"\d+(?:st|nd|rd|th)", re.IGNORECASE)
+
+
+def parts(word: str, kind: WordKind) -> list[str]:
+    """What a tagger is given for ``word``: its parts, in plain letters.
+
+    >>> parts("graph-based", "word"), parts("COVID-19", "word"), parts("$5", "number")
+    (['graph', '-', 'based'], ['COVID-19'], ['$', '5'])
+    """
+    if kind == "address":
+        return [word[:_LONGEST_PART]]
+    if kind == "number":
+        return [word] if word[0].isdigit() and word[-1].isdigit() else _QUANTITY.findall(word)
+    if kind == "mark":
+        return [word]
+    if not word.isascii():
+        word = unicodedata.normalize("NFKC", word.translate(_PLAIN_APOSTROPHES)).strip() or word
+    return [part for part in _DIVISION.split(word) if part]
+
+
+def whole_tag(word: str, kind: WordKind, tags: Sequence[str], tagset: Tagset) -> str:
+    """The tag of ``word`` from the ``tags`` of its parts; numbers, marks and addresses are never nouns.
+
+    >>> whole_tag("graph-based", "word", ["NN", "HYPH", "VBN"], "penn"), whole_tag("5G", "word", ["CD"], "penn")
+    ('JJ', 'NNP')
+    """
+    universal = tagset == "universal"
+    if kind == "number":
+        return "NUM" if universal else "CD"
+    if kind == "address":
+        return "X" if universal else "ADD"
+    if kind == "mark":
+        if word in SENTENCE_ENDS:
+            return "PUNCT" if universal else "."
+        return tags[0] if tags[0] in _MARKS else "SYM"
+    tag = tags[0]
+    if len(tags) > 1:
+        closed = "/" in word and tags[0] in _CLOSED and tags[-1] in _CLOSED
+        tag = tags[-1] if closed else compound_tag(tags[-1])
+    if tag in _NO_WORD or (_HAS_DIGIT.search(word) and not tag.startswith(_NOUN_OR_ADJECTIVE)):
+        if _ORDINAL.fullmatch(word):
+            return "ADJ" if universal else "JJ"
+        proper = any(letter.isupper() for letter in word)
+        return ("PROPN" if proper else "NOUN") if universal else ("NNP" if proper else "NN")
+    return tag
+
+
+def compound_tag(last: str) -> str:
+    """The tag of a hyphenated word from its last part's: "decision-making" is a noun, "graph-based" an adjective."""
+    if last.startswith(("NN", "CD", "JJ")) or last in ("NOUN", "PROPN", "ADJ", "NUM"):
+        return last
+    if last == "VBG":
+        return "NN"
+    return "ADJ" if last.isalpha() and last in _UNIVERSAL else "JJ"
