@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal, NamedTuple
@@ -36,7 +36,8 @@ class Document:
     """A tagged text.
 
     ``tokens`` holds no white space. ``paragraph_starts`` holds the indices of the tokens that begin a paragraph:
-    no phrase runs across one.
+    no phrase runs across one. ``divided`` holds, for words divided at the end of a line, the hyphen and the break, which
+    the word leaves out.
 
     >>> document = Document.from_tagged([("Deep", "JJ"), ("learning", "NN"), ("works", "VBZ"), (".", ".")])
     >>> document.text
@@ -50,6 +51,7 @@ class Document:
     paragraph_starts: frozenset[int] = field(default=frozenset())
     tagset: Tagset = "penn"
     language: str = "en"
+    divided: tuple[Span, ...] = ()
 
     @classmethod
     def from_tagged(
@@ -110,6 +112,7 @@ class Document:
         return replace(self, paragraph_starts=self.paragraph_starts | breaks)
 
 
+_SOFT_HYPHEN = "\u00ad"
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
@@ -118,10 +121,21 @@ def readable(text: str) -> str:
     return _LONE_SURROGATE.sub("\ufffd", text)
 
 
-def surface(text: str, span: Span) -> str:
-    r"""The phrase at ``span`` as it is shown: every run of white space is one space.
+def surface(document: Document, span: Span) -> str:
+    r"""The phrase at ``span`` as it is shown: runs of white space are one space, divided words are whole.
 
-    >>> surface("a support vector\n machine", Span(2, 25))
+    >>> surface(Document("a support vector\n machine", ()), Span(2, 25))
     'support vector machine'
+    >>> surface(Document("wave fore-\ncasting", (), divided=(Span(9, 11),)), Span(0, 18))
+    'wave forecasting'
     """
-    return " ".join(text[span.start : span.end].split())
+    pieces = []
+    start = span.start
+    for index in range(bisect_left(document.divided, (span.start, 0)), len(document.divided)):
+        gap = document.divided[index]
+        if gap.end > span.end:
+            break
+        pieces.append(document.text[start : gap.start])
+        start = gap.end
+    pieces.append(document.text[start : span.end])
+    return " ".join("".join(pieces).replace(_SOFT_HYPHEN, "").split())

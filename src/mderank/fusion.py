@@ -152,12 +152,12 @@ class FusionRank(EncoderRanker):
 
     def _request(self, reading: Reading) -> Request:
         assert reading.pieces is not None
-        text, candidates = reading.document.text, reading.candidates
+        candidates = reading.candidates
         return Request(
             reading.pieces,
             reading.document.sentence_ends(),
             [tuple(each.span for each in candidate.occurrences) for candidate in candidates],
-            [self.encoder.pieces(surface(text, candidate.occurrences[0].span)) for candidate in candidates],
+            [self.encoder.pieces(surface(reading.document, candidate.occurrences[0].span)) for candidate in candidates],
         )
 
     def _fused(self, reading: Reading, embeddings: Embeddings) -> Scores:
@@ -188,7 +188,7 @@ class FusionRank(EncoderRanker):
         """How often and how early, of each candidate and its variants, and how many words."""
         document = reading.document
         key = form_key(document, "variant")
-        keys = [key(surface(document.text, each.occurrences[0].span)) for each in reading.candidates]
+        keys = [key(surface(document, each.occurrences[0].span)) for each in reading.candidates]
         counts: dict[str, int] = {}
         firsts: dict[str, int] = {}
         for name, each in zip(keys, reading.candidates, strict=True):

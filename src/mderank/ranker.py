@@ -255,7 +255,7 @@ def _keyphrase(
 
 
 def _stem(document: Document, candidate: Candidate) -> str:
-    return stemmed(surface(document.text, candidate.occurrences[0].span), document.language)
+    return stemmed(surface(document, candidate.occurrences[0].span), document.language)
 
 
 def _chunks(texts: Iterable[str | Document]) -> Iterator[list[str | Document]]:

@@ -129,7 +129,7 @@ class AttentionRank(EncoderRanker):
 
     def _phrases(self, reading: Reading) -> list[Floats]:
         """The vectors ``(words, d)`` of every candidate's words, the candidate being encoded by itself."""
-        texts = [surface(reading.document.text, each.occurrences[0].span) for each in reading.candidates]
+        texts = [surface(reading.document, each.occurrences[0].span) for each in reading.candidates]
         pieces = [self.encoder.pieces(text).upto(self.encoder.spec.capacity) for text in texts]
         phrases: list[Floats] = [np.zeros(0)] * len(texts)
         begin = len(self.encoder.spec.prefix)

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from mderank.candidate import Candidate
-from mderank.document import surface
+from mderank.document import Document, surface
 from mderank.encoder_ranker import EncoderRanker
 from mderank.encoding import Request, embed
 from mderank.ranker import Reading, Scores
@@ -50,10 +50,9 @@ class EmbedRank(EncoderRanker):
 
     def _request(self, reading: Reading) -> Request:
         assert reading.pieces is not None
-        text = reading.document.text
-        phrases = [self.encoder.pieces(self._form(text, each)) for each in reading.candidates]
+        phrases = [self.encoder.pieces(self._form(reading.document, each)) for each in reading.candidates]
         return Request(reading.pieces, reading.document.sentence_ends(), phrases=phrases)
 
-    def _form(self, text: str, candidate: Candidate) -> str:
+    def _form(self, document: Document, candidate: Candidate) -> str:
         """The candidate as it is embedded."""
-        return surface(text, candidate.occurrences[0].span)
+        return surface(document, candidate.occurrences[0].span)

@@ -28,5 +28,5 @@ class KeyBERT(EmbedRank):
     own_candidates: ClassVar[CandidateSource] = NGrams(1, 2)
     own_scaling: ClassVar[Scaling] = "none"
 
-    def _form(self, text: str, candidate: Candidate) -> str:
-        return super()._form(text, candidate).lower()
+    def _form(self, document: Document, candidate: Candidate) -> str:
+        return super()._form(document, candidate).lower()

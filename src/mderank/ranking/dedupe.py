@@ -30,7 +30,7 @@ def merge(document: Document, candidates: list[Candidate], ranked: Iterable[int]
     key = form_key(document, by)
     for index in ranked:
         for occurrence in candidates[index].occurrences:
-            form = surface(document.text, occurrence.span)
+            form = surface(document, occurrence.span)
             _, spans = entries.setdefault(key(form), (index, []))
             spans.append(occurrence.span)
     return [(index, tuple(sorted(set(spans)))) for index, spans in entries.values()]
@@ -38,7 +38,7 @@ def merge(document: Document, candidates: list[Candidate], ranked: Iterable[int]
 
 def forms(document: Document, spans: Iterable[Span]) -> tuple[str, ...]:
     """The distinct forms at ``spans``, the commonest first; of equally common ones the first in the text."""
-    return tuple(form for form, _ in Counter(surface(document.text, span) for span in spans).most_common())
+    return tuple(form for form, _ in Counter(surface(document, span) for span in spans).most_common())
 
 
 def form_key(document: Document, by: Dedupe) -> Callable[[str], str]:

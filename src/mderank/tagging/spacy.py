@@ -7,15 +7,17 @@ import importlib
 import importlib.util
 import re
 import warnings
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import pairwise
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from mderank.document import SENTENCE_ENDS, Document, Tagset, Token, readable
+from mderank.document import SENTENCE_ENDS, Document, Span, Tagset, Token, readable
 from mderank.errors import LanguageWarning, ModelError, OptionError
 from mderank.tagging.compounds import compound_tag, parts, whole_tag
 from mderank.tagging.language import plainly_not_english
+from mderank.tagging.layout import Layout, read_layout
 from mderank.tagging.paragraphs import paragraphs
 from mderank.tagging.tokenizer import Word, tokenize
 
@@ -123,10 +125,11 @@ class SpacyTagger:
 
     def _tag_batch(self, texts: list[str]) -> Iterator[Document]:
         cleaned = [readable(text) for text in texts]
+        layouts = [read_layout(text) if self.tokenizer == "mderank" else None for text in cleaned]
         pieces = [
-            _Paragraph(index, part.start, _WHITE.sub(" ", text[part.start : part.end]))
-            for index, text in enumerate(cleaned)
-            for part in paragraphs(text)
+            piece
+            for index, (text, layout) in enumerate(zip(cleaned, layouts, strict=True))
+            for piece in _paragraphs(index, text, layout)
         ]
         tokens: list[list[Token]] = [[] for _ in texts]
         starts: list[set[int]] = [set() for _ in texts]
@@ -135,10 +138,17 @@ class SpacyTagger:
             if words:
                 starts[piece.index].add(len(tokens[piece.index]))
                 tokens[piece.index].extend(words)
-        for text, clean, words, breaks in zip(texts, cleaned, tokens, starts, strict=True):
+        language = self.nlp.lang or ""
+        for text, clean, layout, words, breaks in zip(texts, cleaned, layouts, tokens, starts, strict=True):
             self._warn_of_language(text)
-            document = Document(clean, tuple(words), frozenset(breaks), self.tagset, self.nlp.lang or "")
-            yield document.with_breaks(text)
+            if layout is None:
+                document = Document(clean, tuple(words), frozenset(breaks), self.tagset, language)
+                yield document.with_breaks(text)
+            else:
+                read = layout.blanked
+                yield Document(
+                    read, tuple(words), frozenset(breaks), self.tagset, language, layout.divided
+                ).with_breaks(read)
 
     def _read_spacy_words(self, pieces: Sequence[_Paragraph]) -> Iterator[list[Token]]:
         """The words of the pipeline's tokenizer, hyphenated ones joined."""
@@ -160,7 +170,7 @@ class SpacyTagger:
             end = "PUNCT" if self.tagset == "universal" else "."
             for piece in pieces:
                 yield [
-                    Token(text, end if text in SENTENCE_ENDS else "", piece.start + word.start, piece.start + word.end)
+                    Token(text, end if text in SENTENCE_ENDS else "", *piece.place(word.start, word.end))
                     for word in tokenize(piece.text)
                     for text in (piece.text[word.start : word.end],)
                 ]
@@ -174,7 +184,7 @@ class SpacyTagger:
             tags = [tag_of(word) for word in doc]
             tagged.count(tags)
             yield [
-                Token(text, tag, piece.start + start, piece.start + end)
+                Token(text, tag, *piece.place(start, end))
                 for text, tag, (start, end, _) in zip(
                     words.texts, words.whole_tags(tags, self.tagset), words.words, strict=True
                 )
@@ -220,6 +230,41 @@ class _Paragraph(NamedTuple):
     index: int
     start: int
     text: str
+    # Stretches of the original text that ``text`` leaves out: where in ``text``, and how long all up to it are together.
+    gaps: tuple[int, ...] = ()
+    left_out: tuple[int, ...] = (0,)
+
+    def place(self, start: int, end: int) -> Span:
+        """Where a word of ``text`` stands in the original text."""
+        return Span(
+            self.start + start + self.left_out[bisect_right(self.gaps, start)],
+            self.start + end + self.left_out[bisect_left(self.gaps, end)],
+        )
+
+
+def _paragraphs(index: int, text: str, layout: Layout | None) -> Iterator[_Paragraph]:
+    """The paragraphs of a text as taggers read them: white space is blanks, divided words are whole."""
+    if layout is None:
+        for part in paragraphs(text):
+            yield _Paragraph(index, part.start, _WHITE.sub(" ", text[part.start : part.end]))
+        return
+    gaps = iter(layout.divided)
+    gap = next(gaps, None)
+    for block in layout.blocks:
+        positions: list[int] = []
+        left_out = [0]
+        pieces = []
+        start = block.start
+        while gap is not None and gap.end <= block.end:
+            positions.append(gap.start - block.start - left_out[-1])
+            left_out.append(left_out[-1] + gap.end - gap.start)
+            pieces.append(layout.blanked[start : gap.start])
+            start = gap.end
+            gap = next(gaps, None)
+        pieces.append(layout.blanked[start : block.end])
+        yield _Paragraph(
+            index, block.start, _WHITE.sub(" ", "".join(pieces)), tuple(positions), tuple(left_out)
+        )
 
 
 class _Tagged:

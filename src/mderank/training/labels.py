@@ -122,7 +122,7 @@ class Labeller:
         """All candidates, those that θ ranks first among them with their ranks."""
         candidates = self._candidates.find(document)
         # A candidate is θ's phrase if their stems are equal: "network" and "networks" are one keyphrase, masked apart.
-        stems = [stemmed(surface(document.text, candidate.occurrences[0].span)) for candidate in candidates]
+        stems = [stemmed(surface(document, candidate.occurrences[0].span)) for candidate in candidates]
         known = set(stems)
         ranks: dict[str, int] = {}
         for rank, matching in enumerate(islice(_matching(keyphrases, known), self._keep)):

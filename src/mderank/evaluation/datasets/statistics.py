@@ -111,7 +111,7 @@ def ceiling(
 
 def _candidate_stems(source: CandidateSource, document: Document) -> set[str]:
     return {
-        stemmed(surface(document.text, occurrence.span))
+        stemmed(surface(document, occurrence.span))
         for candidate in source.find(document)
         for occurrence in candidate.occurrences
     }
