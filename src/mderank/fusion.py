@@ -28,7 +28,7 @@ from mderank.ranking.dedupe import form_key
 _LEAD = 100
 _LONG = 1000  # words of a text after which further ones do not make its phrases less likely to be key
 _USUAL = 3  # words that a keyphrase rarely exceeds
-_EACH_FURTHER = 3.0  # what each further word costs, that of a single word being 1
+_EACH_FURTHER = 1.0  # what each further word costs, that of a single word being 1
 _TINY = 1e-30  # whose logarithm exists
 
 

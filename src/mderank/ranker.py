@@ -226,7 +226,8 @@ class CandidateRanker(ABC):
         texts = [forms(document, spans)[0] for _, spans in entries]
         keys = [variant_key(text, document.language) for text in texts]
         unithood = [candidates[best].unithood for best, _ in entries]
-        order = family_order(scored.scores[[best for best, _ in entries]], keys, unithood, self.overlap)
+        spans = [spans for _, spans in entries]
+        order = family_order(scored.scores[[best for best, _ in entries]], keys, unithood, spans, self.overlap)
         hidden = family_members(keys, order[:top_k])
         related = {entries[index][0]: tuple(texts[other] for other in others) for index, others in hidden.items()}
         return [entries[index] for index in order], related

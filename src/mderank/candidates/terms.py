@@ -37,6 +37,7 @@ _LINKED = 0.07  # an "of" outside of names
 _WITH_NUMBER = 0.1
 _WITH_PARTICIPLE = 0.02
 _ENDS_IN_GERUND = 0.14
+_PERSON = 0.2  # a form of address before a name: people who write or speak are seldom what a text is about
 # And what it gains with the logarithm of the number of different longer phrases that hold it.
 _HELD_WORD, _HELD_PHRASE = 0.02, 0.05
 
@@ -141,6 +142,9 @@ def _is_unit(
 
 def _is_name(words: Sequence[Token], kinds: str) -> bool:
     """Whether the content words are capitalised."""
+    if _OF in kinds and kinds.index(_OF) < len(kinds) - 1:  # "Internet of Things devices"
+        place = kinds.index(_OF)
+        words, kinds = words[: place + 2], kinds[: place + 2]
     return all(word.text[:1].isupper() or kind in (_OF, _AND, _NUMBER) for word, kind in zip(words, kinds, strict=True))
 
 
@@ -174,6 +178,7 @@ def _candidate(
     name = _is_name(document.tokens[first.start : first.stop], kind)
     unithood -= _LINKED * (_OF in kind and not name) + _WITH_NUMBER * (_NUMBER in kind and not name)
     unithood -= _WITH_PARTICIPLE * (_PARTICIPLE in kind) + _ENDS_IN_GERUND * kind.endswith(_GERUND)
+    unithood -= _PERSON * (key[0].strip(".") in _light_words().addresses)
     occurrences = tuple(
         Occurrence(Span(document.tokens[part.start].start, document.tokens[part.stop - 1].end), part) for part in ranges
     )
@@ -195,7 +200,7 @@ def _promise(candidate: Candidate) -> float:
         + 0.08 * log(len(candidate.occurrences))
         - 0.17 * log1p(position / _LEAD)
         - 0.09 * (words == 1)
-        - 0.39 * max(0, words - 3)
+        - 0.1 * max(0, words - 3)
     )
 
 
@@ -206,6 +211,7 @@ def _kinds(document: Document, extra_stop_words: frozenset[str]) -> str:
     """The kind of every token, a letter each."""
     stop_words = stop_words_of(document.language) | extra_stop_words
     kinds = [_plain_kind(token, stop_words) for token in document.tokens]
+    _read_context(document, kinds)
     for index, kind in enumerate(kinds):
         if kind in (_PARTICIPLE, _GERUND):
             kinds[index] = _verb_kind(document, kinds, index)
@@ -215,6 +221,47 @@ def _kinds(document: Document, extra_stop_words: frozenset[str]) -> str:
         elif kinds[index] == _NUMBER and not _in_name(document, kinds, index):
             kinds[index] = _OTHER
     return "".join(kinds)
+
+
+# Latin phrases that are one adjective: "in vivo Raman spectroscopy".
+_LATIN = frozenset("vivo vitro situ silico utero absentia".split())
+
+
+def _read_context(document: Document, kinds: list[str]) -> None:
+    """Mend the kinds that depend on the word before: units behind a number, days and months, "in vivo"."""
+    light = _light_words()
+    for index, token in enumerate(document.tokens):
+        lower = token.text.lower().strip(".")
+        before = document.tokens[index - 1] if index and index not in document.paragraph_starts else None
+        if lower in light.units and (before is None or before.tag in ("CD", "NUM") or before.text[-1].isdigit()):
+            kinds[index] = _OTHER
+        elif lower in light.times and not _is_named_day(token, before, kinds[index - 1] if before else _OTHER):
+            kinds[index] = _OTHER
+        elif before is not None and lower in _LATIN and before.text.lower() == "in":
+            kinds[index - 1] = kinds[index] = _ADJECTIVE
+        elif token.tag == "VBZ" and before is not None and kinds[index - 1] == _NOUN and _is_plural(document, index):
+            kinds[index] = _NOUN
+
+
+def _is_plural(document: Document, index: int) -> bool:
+    """Whether a word that is tagged as a verb is a noun in the plural: a verb follows, or there is no other verb.
+
+    "Storm surges hit the coast", "Coral reefs".
+    """
+    after = _tag(document, index + 1, index + 1)
+    if after in ("VBD", "VBZ", "VBP", "MD"):
+        return True
+    return not after and not _tag(document, index - 2, index - 1)
+
+
+def _is_named_day(token: Token, before: Token | None, kind_before: str) -> bool:
+    """Whether a day or month is the end of a name: "Black Friday", but not "surgery Monday"."""
+    return (
+        before is not None
+        and kind_before in (_NOUN, _ADJECTIVE)
+        and before.text.istitle()
+        and token.text.istitle()
+    )
 
 
 _PENN = {"NN": _NOUN, "NNS": _NOUN, "NNP": _NOUN, "NNPS": _NOUN, "FW": _NOUN, "JJ": _ADJECTIVE, "AFX": _ADJECTIVE,
@@ -233,8 +280,15 @@ def _plain_kind(token: Token, stop_words: frozenset[str]) -> str:
     return _PENN.get(token.tag) or _UNIVERSAL.get(token.tag) or _OTHER
 
 
-_DESCRIBES_AFTER = frozenset(("DT", "PRP$", "JJ", "POS", "IN", "CC", ",", "``", "-LRB-", "VBG", ""))
-_GERUND_DESCRIBES_AFTER = frozenset(("DT", "PRP$", "JJ", "POS"))
+_DESCRIBES_AFTER = frozenset(("DT", "PRP$", "JJ", "POS", "IN", "CC", ",", "``", "-LRB-", "VBG", "VB", "VBP", "VBZ", ""))
+_GERUND_DESCRIBES_AFTER = frozenset(("DT", "PRP$", "JJ", "POS", "VB", "VBP", "VBZ"))
+# Verbs behind which a participle or gerund is a verb itself.
+_AUXILIARIES = frozenset(
+    """be is are was were been being 's 're 'm am have has had 've get gets got getting keep keeps start starts stop stops
+    begin begins like likes love loves hate hates avoid avoids enjoy enjoys consider considers try tries go goes come comes
+    help helps see sees hear hears finish finishes continue continues require requires involve involves become becomes
+    seem seems remain remains""".split()
+)
 _ENDS_AFTER_GERUND = frozenset(("", ".", ",", ":", "CC", "IN", "MD", "VBZ", "VBP", "VBD", "-RRB-", "''", "TO", "WDT"))
 
 
@@ -242,6 +296,8 @@ def _verb_kind(document: Document, kinds: list[str], index: int) -> str:
     """What a participle or gerund is: part of a phrase, or a verb."""
     token = document.tokens[index]
     before = _tag(document, index - 1, index)
+    if before.startswith("VB") and document.tokens[index - 1].text.lower() in _AUXILIARIES:
+        return _OTHER
     after = kinds[index + 1] if _tag(document, index + 1, index + 1) else ""
     follows = after in (_NOUN, _ADJECTIVE)
     light = token.text.lower() in _light_words().adjectives
@@ -316,11 +372,15 @@ def _trimmed(kinds: str, start: int, stop: int) -> Iterator[_Stretch]:
 
 
 class _LightWords(NamedTuple):
-    """Words that say little: alone (nouns), before a noun (adjectives), before a number (labels)."""
+    """Words that say little: alone (nouns), before a noun (adjectives), before a number (labels) or behind it (units),
+    of times, and of address before a name."""
 
     nouns: frozenset[str]
     adjectives: frozenset[str]
     labels: frozenset[str]
+    units: frozenset[str]
+    times: frozenset[str]
+    addresses: frozenset[str]
 
 
 @cache
@@ -329,6 +389,6 @@ def _light_words() -> _LightWords:
     return _LightWords(
         *(
             frozenset((folder / f"{name}.txt").read_text(encoding="utf-8").split())
-            for name in ("light_nouns", "light_adjectives", "label_words")
+            for name in ("light_nouns", "light_adjectives", "label_words", "units", "times", "forms_of_address")
         )
     )

@@ -13,6 +13,7 @@ from typing import Literal
 
 import numpy as np
 
+from mderank.document import Span
 from mderank.ranking.order import significant
 from mderank.ranking.similarity import Floats
 
@@ -30,15 +31,23 @@ _UNIT_PART_OF_TAKEN = 0.6
 _UNIT, _FRAGMENT = -0.05, -0.12
 
 
-def family_order(scores: Floats, keys: Sequence[str], unithood: Sequence[float], overlap: Overlap) -> list[int]:
+def family_order(
+    scores: Floats,
+    keys: Sequence[str],
+    unithood: Sequence[float],
+    spans: Sequence[Sequence[Span]],
+    overlap: Overlap,
+) -> list[int]:
     """The order of entries that are given best first, without those that overlap a better one too much.
 
     Args:
         scores: the scores, best first.
         keys: the entries' words in one spelling, with single spaces between them.
         unithood: how much of a unit each entry is.
+        spans: where each entry stands in the text.
         overlap: ``none`` leaves out every entry that overlaps a better one. ``little`` leaves out those that contain a
-            better one and fragments of a better one, and moves other parts of a better one down. ``any`` does nothing.
+            better one, and fragments that stand only where a better one does, and moves other parts of a better one
+            down. ``any`` does nothing.
 
     Returns:
         Indices of entries, in the order of the result.
@@ -51,13 +60,18 @@ def family_order(scores: Floats, keys: Sequence[str], unithood: Sequence[float],
     left_out = [False] * len(scores)
     heap = [(-each, index) for index, each in enumerate(value)]
     heapq.heapify(heap)
+    covered = np.zeros(max((span.end for some in spans for span in some), default=0), dtype=np.bool_)
     taken: list[int] = []
     while heap:
         negative, index = heapq.heappop(heap)
         if left_out[index] or -negative != value[index]:
             continue
         left_out[index] = True  # from here on it is in the list already
+        if unithood[index] < _UNIT and all(covered[start:end].any() for start, end in spans[index]):
+            continue
         taken.append(index)
+        for start, end in spans[index]:
+            covered[start:end] = True
         for other in holders[index]:
             left_out[other] = True
         for other in parts[index]:

@@ -44,8 +44,8 @@ _LABEL_HEADS = frozenset(
 _DIGITS = re.compile(r"\d+")
 
 
-def read_labels(lines: list[Line]) -> None:
-    """Blank labels such as "Note:", a form's field names, and the speakers of a transcript.
+def read_labels(lines: list[Line]) -> set[str]:
+    """Blank labels such as "Note:", a form's field names, and the speakers of a transcript; return the speakers' names.
 
     A label is known by its name, or by being repeated at the beginning of lines. All labels of successive lines count
     if half of their names are known, or if one recurs. Any other word before a colon may be what the line is about,
@@ -77,6 +77,7 @@ def read_labels(lines: list[Line]) -> None:
                 line.kind = Kind.NOT_PROSE
         elif _is_beside_label(found, index):
             line.marked = True
+    return {name for name in repeated if is_dialogue and not _is_label_name(name)}
 
 
 def _match_label(lines: list[Line], index: int) -> re.Match[str] | None:

@@ -8,6 +8,7 @@ trace is a smaller fault than a paragraph that nobody reads.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
@@ -25,6 +26,8 @@ from mderank.tagging.stamps import read_stamps
 from mderank.tagging.table_cells import read_cells
 from mderank.tagging.wrapped_lines import find_continued
 
+_NAME_WORD = re.compile(r"[\w-]{3,}")
+
 
 @dataclass(frozen=True)
 class Layout:
@@ -36,11 +39,13 @@ class Layout:
         blanked: the text with everything that is not prose replaced by spaces, character for character.
         divided: for every word divided at a line end, the span that the joined word leaves out: the hyphen, unless
             the word keeps it, the line break and the indentation.
+        speakers: the words of the names before the messages of a chat and the turns of a transcript, in lower case.
     """
 
     blocks: tuple[Span, ...]
     blanked: str
     divided: tuple[Span, ...]
+    speakers: frozenset[str] = frozenset()
 
 
 def read_layout(text: str, longest: int = 20_000) -> Layout:
@@ -61,8 +66,7 @@ def read_layout(text: str, longest: int = 20_000) -> Layout:
     ['-\n  ']
     """
     lines = split_lines(text)
-    if sum(line.kind is Kind.PROSE for line in lines) > 1:
-        _read_lines(lines)
+    speakers = _read_lines(lines) if sum(line.kind is Kind.PROSE for line in lines) > 1 else set()
     blanked = _blank(text, lines)
     joined = list(_join_lines(lines))
     divided = _divide(blanked, joined)
@@ -72,21 +76,23 @@ def read_layout(text: str, longest: int = 20_000) -> Layout:
         for piece in cut_long(text, Span(block[0].start, block[-1].end), longest)
         if not blanked[piece.start : piece.end].isspace()
     )
-    return Layout(blocks, blanked, tuple(_inside(divided, blocks)))
+    words = frozenset(word.casefold() for name in speakers for word in _NAME_WORD.findall(name))
+    return Layout(blocks, blanked, tuple(_inside(divided, blocks)), words)
 
 
-def _read_lines(lines: list[Line]) -> None:
-    """Find out what every line is. A step leaves alone what an earlier one found not to be prose."""
+def _read_lines(lines: list[Line]) -> set[str]:
+    """Find out what every line is, and who speaks. A step leaves alone what an earlier one found not to be prose."""
     read_quote_marks(lines)
     read_furniture(lines)
     read_mail(lines)
     blank_code(lines)
     blank_rules(lines)
     read_headings(lines)
-    read_stamps(lines)
+    speakers = read_stamps(lines)
     read_list_marks(lines)
-    read_labels(lines)
+    speakers |= read_labels(lines)
     read_cells(lines)
+    return speakers
 
 
 def _blank(text: str, lines: Iterable[Line]) -> str:

@@ -8,6 +8,7 @@ import importlib.util
 import re
 import warnings
 from bisect import bisect_left, bisect_right
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import pairwise
 from operator import attrgetter
@@ -16,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 from mderank.document import SENTENCE_ENDS, Document, Span, Tagset, Token, readable
 from mderank.errors import LanguageWarning, ModelError, OptionError
 from mderank.tagging.compounds import compound_tag, parts, whole_tag
+from mderank.tagging.headlines import lower_headlines
 from mderank.tagging.language import plainly_not_english
 from mderank.tagging.layout import Layout, read_layout
 from mderank.tagging.paragraphs import paragraphs
@@ -41,6 +43,9 @@ _BATCH = 200_000  # characters given to spaCy at once
 _WHITE = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u00a0\u200b\ufeff]")
 
 _HYPHENS = frozenset("-‐‑–")
+
+_SPEAKER = "SPEAKER"  # tag of a word that names a speaker
+_OFTEN = 3  # times that a speaker is named in the text, from which on the text may be about them
 
 # The norms that spaCy's own tokenizer gives to parts of contractions, which its taggers know them by.
 _NORMS = {"n't": "not", "'ll": "will", "'re": "are", "'ve": "have", "'m": "am"}
@@ -146,8 +151,9 @@ class SpacyTagger:
                 yield document.with_breaks(text)
             else:
                 read = layout.blanked
+                tagged = tuple(_without_speakers(words, layout.speakers) if self._tags else words)
                 yield Document(
-                    read, tuple(words), frozenset(breaks), self.tagset, language, layout.divided
+                    read, tagged, frozenset(breaks), self.tagset, language, layout.divided
                 ).with_breaks(read)
 
     def _read_spacy_words(self, pieces: Sequence[_Paragraph]) -> Iterator[list[Token]]:
@@ -267,6 +273,18 @@ def _paragraphs(index: int, text: str, layout: Layout | None) -> Iterator[_Parag
         )
 
 
+def _without_speakers(words: Sequence[Token], speakers: frozenset[str]) -> Iterable[Token]:
+    """The words, those that name a chat's or a transcript's speaker without a noun's tag unless they recur.
+
+    A speaker who is addressed is not what a text is about; one whom others speak of may be.
+    """
+    if not speakers:
+        return words
+    counts = Counter(name for word in words if (name := word.text.casefold()) in speakers)
+    seldom = {name for name, count in counts.items() if count < _OFTEN}
+    return [word._replace(tag=_SPEAKER) if word.text.casefold() in seldom else word for word in words]
+
+
 class _Tagged:
     """How many words have a tag, and how many have none."""
 
@@ -313,7 +331,7 @@ class _GivenWords(NamedTuple):
             done = index + 1
         given.parts.extend(texts[done:])
         given.spaces.extend(followed[done : len(texts)])
-        return given
+        return given._replace(parts=lower_headlines(given.parts))
 
     def whole_tags(self, tags: list[str], tagset: Tagset) -> list[str]:
         """The tags of the words from those of their parts."""

@@ -19,6 +19,7 @@ _ARROW_STAMP = re.compile(rf"\s*{_TIME}\s?-->\s?{_TIME}")
 _NAME_AND_STAMP = re.compile(
     rf"\s*[^\W\d_][\w.'’-]{{0,30}}(?:\s[\w.'’-]{{1,30}}){{0,2}},?\s+(?:APP\s+)?[\[(]?(?:{_DATE},?\s(?:at\s)?)?{_TIME}[\])]?\s*\Z"
 )
+_NAME = re.compile(r"\s*[^\W\d_][\w.'’-]{0,30}")
 _LEVEL = re.compile(
     r"\s*[\[(<]?(?:TRACE|DEBUG|INFO|NOTICE|WARN|WARNING|ERROR|FATAL|CRITICAL|SEVERE|trace|debug|info|warn|warning|error|"
     r"fatal)[\])>]?(?::|\s|\Z)\s*"
@@ -31,9 +32,9 @@ _NICK = re.compile(r"\s*<[@+~%&]?[\w\[\]\\`^{}|.-][\w\[\]\\`^{}|. -]{0,30}>:?\s+
 _SPEAKER = re.compile(r"\s*@?[^\W\d_][\w.'’-]{0,30}(?:\s[\w.'’()-]{1,30}){0,2}:\s+")
 
 
-def read_stamps(lines: list[Line]) -> None:
-    """Blank time stamps, with the speaker or the log's level after them."""
-    _blank_name_and_stamp_lines(lines)
+def read_stamps(lines: list[Line]) -> set[str]:
+    """Blank time stamps, with the speaker or the log's level after them; return the speakers' names."""
+    speakers = _blank_name_and_stamp_lines(lines)
     stamped = [(line, found) for line in lines if (found := _match_stamp(line)) is not None]
     several = len(stamped) > 1
     for line, found in stamped:
@@ -44,6 +45,7 @@ def read_stamps(lines: list[Line]) -> None:
         if level := _LEVEL.match(line.prose[:200]):
             line.body += level.end()
         elif speaker := _NICK.match(line.prose[:200]) or _SPEAKER.match(line.prose[:200]):
+            speakers.add(speaker.group())
             line.body += speaker.end()
         elif host := _SYSLOG_HOST.match(line.prose[:200]):
             line.body += host.end()
@@ -56,8 +58,9 @@ def read_stamps(lines: list[Line]) -> None:
                 line.body += level.end()
         if not line.prose.strip():
             line.kind = Kind.NOT_PROSE
-    _blank_nicks(lines)
+    speakers |= _blank_nicks(lines)
     _blank_levels(lines)
+    return speakers
 
 
 def _match_stamp(line: Line) -> re.Match[str] | None:
@@ -70,26 +73,33 @@ def _match_stamp(line: Line) -> re.Match[str] | None:
     return _STAMP.match(content)
 
 
-def _blank_name_and_stamp_lines(lines: list[Line]) -> None:
-    """Blank lines of only a name and a time, as chats have them above a message. A timetable's lines stay."""
+def _blank_name_and_stamp_lines(lines: list[Line]) -> set[str]:
+    """Blank lines of only a name and a time, as chats have them above a message; return the names.
+
+    A timetable's lines stay.
+    """
     is_heading = [line.kind is Kind.PROSE and bool(_NAME_AND_STAMP.match(line.prose[:160])) for line in lines]
     above_message = [
         index
         for index, found in enumerate(is_heading)
         if found and index + 1 < len(lines) and lines[index + 1].kind is Kind.PROSE and not is_heading[index + 1]
     ]
-    if len(above_message) > 1:
-        for index in above_message:
-            lines[index].kind = Kind.NOT_PROSE
+    if len(above_message) < 2:
+        return set()
+    for index in above_message:
+        lines[index].kind = Kind.NOT_PROSE
+    return {found.group() for index in above_message if (found := _NAME.match(lines[index].prose))}
 
 
-def _blank_nicks(lines: list[Line]) -> None:
-    """Blank ``<bob>`` at the beginning of lines if there are several."""
+def _blank_nicks(lines: list[Line]) -> set[str]:
+    """Blank ``<bob>`` at the beginning of lines if there are several; return the names."""
     found = [(line, nick) for line in lines if line.kind is Kind.PROSE and (nick := _NICK.match(line.prose[:80]))]
-    if len(found) > 1:
-        for line, nick in found:
-            line.body += nick.end()
-            line.marked = True
+    if len(found) < 2:
+        return set()
+    for line, nick in found:
+        line.body += nick.end()
+        line.marked = True
+    return {nick.group() for _, nick in found}
 
 
 def _blank_levels(lines: list[Line]) -> None:
