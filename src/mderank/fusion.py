@@ -26,6 +26,8 @@ from mderank.ranking.dedupe import form_key
 
 # Words after which a place begins to count as late; an abstract or a first paragraph is about as long.
 _LEAD = 100
+# How fast windows count less that are on another subject than the opening; see FocusedMeanPool.
+_FOCUS = 12.0
 _LONG = 1000  # words of a text after which further ones do not make its phrases less likely to be key
 _USUAL = 3  # words that a keyphrase rarely exceeds
 _EACH_FURTHER = 1.0  # what each further word costs, that of a single word being 1
@@ -147,6 +149,7 @@ class FusionRank(EncoderRanker):
             layer=self.layer,
             exact=self.exact,
             batch_tokens=self.batch_tokens,
+            focus=_FOCUS,
         )
         return [self._fused(reading, each) for reading, each in zip(readings, embeddings, strict=True)]
 
@@ -165,18 +168,17 @@ class FusionRank(EncoderRanker):
         _, changes = compare(embeddings.document, embeddings.changes, "cosine")
         lengths = np.linalg.norm(embeddings.contexts, axis=1)
         facts = {"closeness": near, "change": changes, "emphasis": lengths, **self._places(reading)}
-        parts = self._evidence(reading, facts)
+        parts = self._evidence(facts, embeddings.tokens or len(reading.pieces or ()))
         weighted = {name: weight * parts[name] for name, weight in self.weights.items()}
         scores: Floats = np.sum(list(weighted.values()), axis=0)
         sure = CONFIDENCE.of(scores, len(reading.document.tokens)) if self._calibrated() else None
         return Scores(scores, near, embeddings.phrases, parts=weighted, facts=facts, confidences=sure)
 
-    def _evidence(self, reading: Reading, facts: dict[str, Numbers]) -> dict[str, Floats]:
-        """Each fact in its own measure."""
-        assert reading.pieces is not None
+    def _evidence(self, facts: dict[str, Numbers], tokens: float) -> dict[str, Floats]:
+        """Each fact in its own measure, in a text of so many tokens."""
         return {
             "closeness": facts["closeness"].astype(np.float64),
-            "change": np.log(np.maximum(facts["change"], _TINY)) + 2 * np.log(max(1, len(reading.pieces))),
+            "change": np.log(np.maximum(facts["change"], _TINY)) + 2 * np.log(max(1.0, tokens)),
             "emphasis": np.log(np.maximum(facts["emphasis"], _TINY)),
             "frequency": np.log(facts["frequency"]),
             "position": -np.log1p(facts["position"] / _LEAD),

@@ -42,7 +42,7 @@ _PERSON = 0.2  # a form of address before a name: people who write or speak are 
 _HELD_WORD, _HELD_PHRASE = 0.02, 0.05
 
 # Candidates that are not promising are left out before an encoder sees them, but never the best of them.
-_LEAST_PROMISE = -0.35
+_LEAST_PROMISE = -0.4
 _KEPT = 30
 _LEAD = 100  # words; see FusionRank
 

@@ -34,13 +34,15 @@ def embed(
     layer: int,
     exact: bool,
     batch_tokens: int | None = None,
+    focus: float = 0.0,
 ) -> list[Embeddings]:
     """The embedding of every document, its change under each of its masks, and the embeddings of its phrases.
 
     ``batch_tokens`` is how many tokens the exact form computes at once (``None``: what suits the encoder's device).
+    ``focus`` makes windows count less that are not on the subject of the first one, with mean pooling (0: all alike).
     """
     dimension = encoder.spec.dimension
-    pools = [make_pool(pooling, len(each.masks), dimension, len(each.phrases)) for each in requests]
+    pools = [make_pool(pooling, len(each.masks), dimension, len(each.phrases), focus) for each in requests]
     if exact:
         size = exact_form.default_batch_tokens(encoder) if batch_tokens is None else batch_tokens
         for pool, request in zip(pools, requests, strict=True):

@@ -37,6 +37,7 @@ class Embeddings:
     changes: Floats  # (masks, d)
     phrases: Floats  # (phrases, d) embedded by themselves
     contexts: Floats  # (masks, d) the mean state, unmasked, of the places that each mask hides
+    tokens: float = 0.0  # what the document's mean is over; less than all tokens where later windows count less
 
 
 class Pool(Protocol):
@@ -168,6 +169,73 @@ class MeanPool(_Beside):
         return Embeddings(self._sum / count, self._changes / count, self._phrases, self._mean_contexts())
 
 
+class FocusedMeanPool(_Beside):
+    """Average over all tokens, each window counting by how much it speaks of what the first one speaks of.
+
+    A window's weight is max(0, cos(E(w), E(w_1))) to the power ``focus``, E(w) being the mean of its states. The opening
+    of a paper or a news story says what it is about. What stands in a later window counts as far as that window is on
+    the same subject. Attention-Seeker
+    (arXiv 2409.10907) weights the segments of long documents too, by attention.
+    """
+
+    name: ClassVar[PoolingName] = "mean"
+
+    def __init__(self, masks: int, dimension: int, phrases: int, focus: float) -> None:
+        super().__init__(masks, dimension, phrases)
+        self._focus = focus
+        self._means: dict[int, Floats] = {}
+        self._counts: dict[int, int] = {}
+        self._changes = np.zeros((masks, dimension))
+        # Changes of windows that came before the first window or before their own states: masks, and their changes.
+        self._waiting: list[tuple[int, list[int], Floats]] = []
+
+    def _pooled(self, states: Floats) -> Floats:
+        pooled: Floats = states.mean(axis=0)
+        return pooled
+
+    def add(self, window: int, states: Floats) -> None:
+        self._means[window] = states.mean(axis=0, dtype=np.float64)
+        self._counts[window] = len(states)
+
+    def replace(self, window: int, states: Floats, hidden: Iterable[Hidden]) -> None:
+        blocks = [block for block in hidden if len(block.rows)]
+        if not blocks:
+            return
+        rows = np.concatenate([block.rows for block in blocks])
+        change = np.concatenate([block.states for block in blocks]).astype(np.float64) - states[rows]
+        first = np.cumsum([0, *(len(block.rows) for block in blocks[:-1])])
+        self._count_change(window, [block.mask for block in blocks], np.add.reduceat(change, first, axis=0))
+
+    def recall(self, window: int, mask: int, change: Floats) -> None:
+        self._count_change(window, [mask], change[None])
+
+    def _count_change(self, window: int, masks: list[int], changes: Floats) -> None:
+        """Add what masks change in a window, as soon as the window's weight is known."""
+        if 0 in self._means and window in self._means:
+            np.add.at(self._changes, masks, self._weight(window) * changes)
+        else:
+            self._waiting.append((window, masks, changes))
+
+    def _weight(self, window: int) -> float:
+        if window == 0:
+            return 1.0
+        one, other = self._means[window], self._means[0]
+        norms = float(np.linalg.norm(one) * np.linalg.norm(other))
+        cosine = float(one @ other) / norms if norms > 0 else 0.0
+        return max(0.0, cosine) ** self._focus
+
+    def finish(self) -> Embeddings:
+        weights = {window: self._weight(window) for window in sorted(self._means)}
+        for window, masks, changes in self._waiting:
+            np.add.at(self._changes, masks, weights[window] * changes)
+        count = sum(weight * self._counts[window] for window, weight in weights.items())
+        total: Floats = np.zeros(self._changes.shape[1])
+        for window, weight in weights.items():
+            total = total + weight * self._counts[window] * self._means[window]
+        whole = count or 1.0
+        return Embeddings(total / whole, self._changes / whole, self._phrases, self._mean_contexts(), count)
+
+
 class MaxPool(_Beside):
     """Maximum over all tokens, dimension by dimension (equation 1 of the paper)."""
 
@@ -245,7 +313,9 @@ class ClsPool(_Beside):
         return replace(self._mean.finish(), phrases=self._phrases, contexts=self._mean_contexts())
 
 
-def make_pool(name: PoolingName, masks: int, dimension: int, phrases: int = 0) -> Pool:
-    """An empty pool for one document."""
+def make_pool(name: PoolingName, masks: int, dimension: int, phrases: int = 0, focus: float = 0.0) -> Pool:
+    """An empty pool for one document; ``focus`` is for the mean only: see `FocusedMeanPool`."""
+    if name == "mean" and focus:
+        return FocusedMeanPool(masks, dimension, phrases, focus)
     kinds: dict[PoolingName, type[MeanPool | MaxPool | ClsPool]] = {"mean": MeanPool, "max": MaxPool, "cls": ClsPool}
     return kinds[name](masks, dimension, phrases)
