@@ -26,8 +26,8 @@ from mderank.ranking.dedupe import form_key
 
 # Words after which a place begins to count as late; an abstract or a first paragraph is about as long.
 _LEAD = 100
-# How fast windows count less that are on another subject than the opening; see FocusedMeanPool.
-_FOCUS = 12.0
+# How fast windows of long texts count less the further they are from its subject; see FocusedMeanPool.
+_FOCUS = 10.0
 _LONG = 1000  # words of a text after which further ones do not make its phrases less likely to be key
 _USUAL = 3  # words that a keyphrase rarely exceeds
 _EACH_FURTHER = 1.0  # what each further word costs, that of a single word being 1
@@ -58,10 +58,10 @@ WEIGHTS = {
     "closeness": 1.0,
     "change": 0.065,
     "emphasis": 0.22,
-    "frequency": 0.04,
-    "position": 0.18,
-    "length": 0.045,
-    "unithood": 1.0,
+    "frequency": 0.08,
+    "position": 0.2,
+    "length": 0.1,
+    "unithood": 0.9,
 }
 # Fitted to the tuning sets, abstracts and whole papers, by benchmarks/confidence.py; of these weights and the
 # embedded encoder.

@@ -170,12 +170,12 @@ class MeanPool(_Beside):
 
 
 class FocusedMeanPool(_Beside):
-    """Average over all tokens, each window counting by how much it speaks of what the first one speaks of.
+    """Average over all tokens, each window counting by how near it is to the subject of the document.
 
-    A window's weight is max(0, cos(E(w), E(w_1))) to the power ``focus``, E(w) being the mean of its states. The opening
-    of a paper or a news story says what it is about. What stands in a later window counts as far as that window is on
-    the same subject. Attention-Seeker
-    (arXiv 2409.10907) weights the segments of long documents too, by attention.
+    The subject is the mean of two directions: the embedding of the first window, because the opening of a paper or a
+    news story says what it is about, and that of all windows, because some texts open with a page of something else. A
+    window's weight is its cosine with the subject, relative to the nearest window's, to the power ``focus``.
+    Attention-Seeker (arXiv 2409.10907) weights the segments of long documents too, by attention.
     """
 
     name: ClassVar[PoolingName] = "mean"
@@ -185,9 +185,9 @@ class FocusedMeanPool(_Beside):
         self._focus = focus
         self._means: dict[int, Floats] = {}
         self._counts: dict[int, int] = {}
-        self._changes = np.zeros((masks, dimension))
-        # Changes of windows that came before the first window or before their own states: masks, and their changes.
-        self._waiting: list[tuple[int, list[int], Floats]] = []
+        # What masks change in windows: window, masks (k,), sums of changes (k, d). Weights are known at the end only.
+        self._changes: list[tuple[int, list[int], Floats]] = []
+        self._shape = (masks, dimension)
 
     def _pooled(self, states: Floats) -> Floats:
         pooled: Floats = states.mean(axis=0)
@@ -204,36 +204,44 @@ class FocusedMeanPool(_Beside):
         rows = np.concatenate([block.rows for block in blocks])
         change = np.concatenate([block.states for block in blocks]).astype(np.float64) - states[rows]
         first = np.cumsum([0, *(len(block.rows) for block in blocks[:-1])])
-        self._count_change(window, [block.mask for block in blocks], np.add.reduceat(change, first, axis=0))
+        sums = np.add.reduceat(change, first, axis=0).astype(np.float32)  # of differences: no digit is lost that counts
+        self._changes.append((window, [block.mask for block in blocks], sums))
 
     def recall(self, window: int, mask: int, change: Floats) -> None:
-        self._count_change(window, [mask], change[None])
-
-    def _count_change(self, window: int, masks: list[int], changes: Floats) -> None:
-        """Add what masks change in a window, as soon as the window's weight is known."""
-        if 0 in self._means and window in self._means:
-            np.add.at(self._changes, masks, self._weight(window) * changes)
-        else:
-            self._waiting.append((window, masks, changes))
-
-    def _weight(self, window: int) -> float:
-        if window == 0:
-            return 1.0
-        one, other = self._means[window], self._means[0]
-        norms = float(np.linalg.norm(one) * np.linalg.norm(other))
-        cosine = float(one @ other) / norms if norms > 0 else 0.0
-        return max(0.0, cosine) ** self._focus
+        self._changes.append((window, [mask], change[None]))
 
     def finish(self) -> Embeddings:
-        weights = {window: self._weight(window) for window in sorted(self._means)}
-        for window, masks, changes in self._waiting:
-            np.add.at(self._changes, masks, weights[window] * changes)
-        count = sum(weight * self._counts[window] for window, weight in weights.items())
-        total: Floats = np.zeros(self._changes.shape[1])
+        weights = self._weights()
+        changes = np.zeros(self._shape)
+        for window, masks, sums in self._changes:
+            np.add.at(changes, masks, weights[window] * sums.astype(np.float64))
+        total: Floats = np.zeros(self._shape[1])
+        count = 0.0
         for window, weight in weights.items():
             total = total + weight * self._counts[window] * self._means[window]
+            count += weight * self._counts[window]
         whole = count or 1.0
-        return Embeddings(total / whole, self._changes / whole, self._phrases, self._mean_contexts(), count)
+        return Embeddings(total / whole, changes / whole, self._phrases, self._mean_contexts(), count)
+
+    def _weights(self) -> dict[int, float]:
+        """Each window's weight; that of the window nearest to the subject is 1."""
+        order = sorted(self._means)
+        if len(order) < 2:
+            return dict.fromkeys(order, 1.0)
+        means = np.stack([self._means[window] for window in order])
+        counts = np.asarray([self._counts[window] for window in order], dtype=np.float64)
+        units = _directions(means)
+        subject = units[0] + _directions((counts[:, None] * means).sum(axis=0, keepdims=True))[0]
+        near = np.maximum(0.0, units @ _directions(subject[None])[0])
+        if near.max() <= 0:
+            return dict.fromkeys(order, 1.0)
+        return dict(zip(order, ((near / near.max()) ** self._focus).tolist(), strict=True))
+
+
+def _directions(vectors: Floats) -> Floats:
+    norms = np.linalg.norm(vectors, axis=1, keepdims=True)
+    scaled: Floats = vectors / np.where(norms == 0, 1, norms)
+    return scaled
 
 
 class MaxPool(_Beside):

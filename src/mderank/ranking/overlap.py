@@ -24,11 +24,11 @@ OVERLAPS: tuple[Overlap, ...] = ("none", "little", "any")
 # detail at most, and is left out. One that is part of it may be the more general idea, above all where it also stands
 # by itself.
 _PART_OF_TAKEN = 1.3
-_UNIT_PART_OF_TAKEN = 0.6
+_UNIT_PART_OF_TAKEN = 0.8
 
 # Unithood (see `Candidate`) from which a part of longer phrases is also a unit by itself, and below which it is only a
 # fragment: "General Public" of "General Public License".
-_UNIT, _FRAGMENT = -0.05, -0.12
+_UNIT, _FRAGMENT = -0.1, -0.2
 
 
 def family_order(
