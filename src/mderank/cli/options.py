@@ -121,8 +121,7 @@ _METHOD = {
         "--max-phrase-words",
         type=click.IntRange(0),
         default=8,
-        show_default=True,
-        help="Pass over longer noun phrases; 0: no limit.",
+        help="Pass over longer noun phrases; 0: no limit.  [default: 8; 7 for fusion]",
     ),
     "stop_words": option(
         "Candidates", "--stop-words", metavar="FILE", help="Further words that no phrase has inside it."
@@ -233,10 +232,18 @@ _METHOD = {
     "dedupe": option(
         "Results",
         "--dedupe",
-        type=click.Choice(["none", "case", "stem"]),
-        default="stem",
+        type=click.Choice(["none", "case", "variant", "stem"]),
+        default="variant",
         show_default=True,
-        help="Variants of a phrase that are one entry.",
+        help="Variants of a phrase that are one entry: none, those that differ in case, also inflections and spellings, "
+        "or all with the same stems.",
+    ),
+    "overlap": option(
+        "Results",
+        "--overlap",
+        type=click.Choice(["none", "little", "any"]),
+        help="Whether phrases may be part of each other: in no case, only those that say something of their own, or as "
+        "the scores have it.  [default: the method's own; little for fusion, any for the others]",
     ),
     "diversity": option(
         "Results",
