@@ -25,7 +25,8 @@ def first(count=10):
 
 
 @pytest.mark.parametrize("options", [{}, {"dedupe": "case"}, {"dedupe": "none"}, {"diversity": MMR(0.5)},
-                                     {"dedupe": "stem"}, {"overlap": "any"}, {"overlap": "none"}, {"min_score": 0.4}, {"max_words": 12}])  # fmt: skip
+                                     {"dedupe": "stem"}, {"overlap": "any"}, {"overlap": "none"},
+                                     {"min_score": 0.4}, {"max_words": 12}])  # fmt: skip
 @pytest.mark.parametrize("top_k", [1, 3, None])
 def test_evidence_is_weighed_as_the_ranker_does(options, top_k):
     text = "The old reef and the reefs of a deep sea. A Deep Sea is near the harbour. The harbours are old harbours. "

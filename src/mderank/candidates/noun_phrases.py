@@ -18,7 +18,7 @@ PATTERNS: dict[Tagset, str] = {
     "universal": "<NOUN|PROPN|ADJ>*<NOUN|PROPN>",
 }
 
-# Tags that function words have and hardly any other word, of both tagsets: a pattern that names one asks for stop words.
+# Tags of function words, in both tagsets: a pattern that names one asks for stop words.
 _FUNCTION_TAGS = frozenset(
     "CC DT EX IN MD PDT POS PRP PRP$ RP TO WDT WP WP$ WRB ADP AUX CCONJ CONJ DET PART PRON SCONJ".split()
 )
@@ -36,8 +36,9 @@ class NounPhrases:
 
     ``pattern`` is a regular expression over tags in angle brackets (``None``: the paper's ``<NN.*|JJ>*<NN.*>``, or
     its like in universal tags). One that names a tag of function words takes stop words of that tag too:
-    ``<NN.*>+<IN><NN.*>+`` finds "quality of service". Phrases of more than ``max_words`` words are tables and lists rather than phrases,
-    and are passed over (``None``: no limit, as in the paper). ``stop_words`` are added to the language's own.
+    ``<NN.*>+<IN><NN.*>+`` finds "quality of service". Phrases of more than ``max_words`` words are tables and lists
+    rather than phrases, and are passed over (``None``: no limit, as in the paper). ``stop_words`` are added to the
+    language's own, and end every phrase.
     ``nested`` takes, besides, the parts of at least two words that match the pattern and stand in two different longer
     phrases: "language model" in "masked language model" and "language model training". What recurs in different
     surroundings is a unit of its own (Frantzi et al. (2000), "Automatic recognition of multi-word terms: the

@@ -110,7 +110,8 @@ _METHOD = {
         "Candidates",
         "--pattern",
         metavar="TAGS",
-        help="Tag pattern of a phrase, e.g. '<JJ>*<NN.*>'.  [default: <NN.*|JJ>*<NN.*>]",
+        help="Tag pattern of a phrase, e.g. '<JJ>*<NN.*>'; where it names a tag of function words, as in "
+        "'<NN.*>+<IN><NN.*>+', stop words of that tag count.  [default: <NN.*|JJ>*<NN.*>; fusion: terms]",
     ),
     "ngrams": option(
         "Candidates", "--ngrams", metavar="N-M", help="All n-grams of N to M words instead of noun phrases."
@@ -235,8 +236,8 @@ _METHOD = {
         type=click.Choice(["none", "case", "variant", "stem"]),
         default="variant",
         show_default=True,
-        help="Variants of a phrase that are one entry: none, those that differ in case, also inflections and spellings, "
-        "or all with the same stems.",
+        help="Forms that are one entry: none, those that differ in case only, also inflections and spellings, or all "
+        "with the same stems.",
     ),
     "overlap": option(
         "Results",
