@@ -194,7 +194,7 @@ def _candidates(method: Method, options: Options) -> CandidateSource | None:
         shortest, _, longest = options.ngrams.partition("-")
         return NGrams(int(shortest), int(longest or shortest), stop_words)
     own = getattr(method.load(), "own_candidates", None)
-    limit = {} if options.max_phrase_words is None else {"max_phrase_words": options.max_phrase_words}
+    limit = options.max_phrase_words
     if isinstance(own, Terms) and not options.pattern:
-        return replace(own, stop_words=stop_words, **limit)
-    return NounPhrases(options.pattern, options.max_phrase_words or NounPhrases.max_words, stop_words)
+        return replace(own, max_phrase_words=limit or own.max_phrase_words, stop_words=stop_words)
+    return NounPhrases(options.pattern, limit or NounPhrases.max_words, stop_words)
