@@ -13,7 +13,9 @@ TEXT = "The deep reef is near the old harbour. Old harbours and the reef have go
 
 
 def fusion(encoder=None, **options):
-    return FusionRank(encoder or FakeEncoder({"reef": 3.0}), tagger=FakeTagger(), **options)
+    """With the candidates of other methods and all of them in the list: what is tested is the score."""
+    plain = {"candidates": NounPhrases(nested=True), "overlap": "any"}
+    return FusionRank(encoder or FakeEncoder({"reef": 3.0}), tagger=FakeTagger(), **{**plain, **options})
 
 
 def parts(**options):
@@ -61,7 +63,7 @@ def test_variants_count_together_and_from_the_first_of_them():
 
 def test_the_score_is_the_sum_of_its_parts():
     for each in fusion().extract(TEXT, top_k=None):
-        assert set(each.parts) == {"closeness", "change", "emphasis", "frequency", "position", "length"}
+        assert set(each.parts) == {"closeness", "change", "emphasis", "frequency", "position", "length", "unithood"}
         assert each.score == pytest.approx(sum(each.parts.values()))
 
 

@@ -319,7 +319,7 @@ def test_an_error_thrown_at_the_results_is_not_taken_for_a_text_s():
     [
         ({"pooling": "median"}, "pooling='median' is unknown: it is one of None, mean, max, cls"),
         ({"similarity": "dot"}, "similarity='dot' is unknown: it is one of cosine, euclidean"),
-        ({"dedupe": "lemma"}, "dedupe='lemma' is unknown: it is one of none, case, stem"),
+        ({"dedupe": "lemma"}, "dedupe='lemma' is unknown: it is one of none, case, variant, stem"),
         ({"pooling": "cls"}, "exact form only: add exact=True"),
         ({"batch_tokens": 100}, "batch_tokens is for the exact form only: add exact=True"),
         ({"batch_tokens": 0, "exact": True}, "batch_tokens must be at least 1, not 0"),

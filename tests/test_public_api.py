@@ -49,6 +49,7 @@ def test_the_public_names():
         "Span",
         "Subset",
         "Tagger",
+        "Terms",
         "Token",
         "TrainingError",
         "WeightsConvertedWarning",

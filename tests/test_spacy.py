@@ -9,6 +9,7 @@ import pytest
 import spacy
 from spacy.tokens import Doc
 from tests.conftest import TEXT
+from thinc.config import ConfigValidationError
 
 import mderank.spacy
 from mderank import FusionRank, OptionError
@@ -114,6 +115,20 @@ def test_options_are_checked():
         nlp.add_pipe("mderank", config={"diversity": 2.0})
     nlp.add_pipe("mderank", config={"diversity": 0.5})
     assert nlp.get_pipe("mderank").extractor.diversity is not None
+
+
+def test_overlap():
+    nlp = spacy.blank("en")
+    component = nlp.add_pipe("mderank", config={"overlap": "none"})
+    assert component.extractor.overlap == "none"
+    doc = nlp("The barn owl hunts. A barn owl nest is a nest of sticks. Young barn owls leave the nest.")
+    copy = Doc(nlp.vocab).from_bytes(doc.to_bytes())
+    assert any(each.related for each in doc._.keyphrases)
+    assert [each.related for each in copy._.keyphrases] == [each.related for each in doc._.keyphrases]
+    assert spacy.blank("en").add_pipe("mderank").extractor.overlap == "little"
+    assert spacy.blank("en").add_pipe("mderank", config={"method": "yake"}).extractor.overlap == "any"
+    with pytest.raises(ConfigValidationError):
+        nlp.add_pipe("mderank", name="other", config={"overlap": "some"})
 
 
 def test_spacy_finds_it_without_an_import():

@@ -22,7 +22,7 @@ _HOMES = {
     "mderank.document": ("Document", "Span", "Token"),
     "mderank.candidate": ("Candidate", "Occurrence"),
     "mderank.tagging": ("SpacyTagger", "Tagger"),
-    "mderank.candidates": ("CandidateSource", "NGrams", "NounPhrases", "PhraseList"),
+    "mderank.candidates": ("CandidateSource", "NGrams", "NounPhrases", "PhraseList", "Terms"),
     "mderank.masking": ("All", "Highest", "Masking", "Once", "Subset"),
     "mderank.encoding": ("Encoder", "EncoderSpec", "load_encoder"),
     "mderank.ranking": ("MMR", "Diversity", "MaxSum"),
@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from mderank.candidates import NGrams as NGrams
     from mderank.candidates import NounPhrases as NounPhrases
     from mderank.candidates import PhraseList as PhraseList
+    from mderank.candidates import Terms as Terms
     from mderank.document import Document as Document
     from mderank.document import Span as Span
     from mderank.document import Token as Token

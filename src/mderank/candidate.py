@@ -20,9 +20,9 @@ class Candidate:
     """One phrase with every place it stands at, also inside longer phrases, in the order of the text.
 
     ``key`` is the phrase in lower case with single spaces. ``found`` counts how often the source itself came upon
-    it, which is less than ``len(occurrences)`` where the phrase also stands inside longer ones. ``unithood`` says how much
-    of a unit the phrase is, for sources that can tell: 0 for one that stands by itself, less for a fragment. A phrase of the
-    user's own list that is not in the text has no occurrences.
+    it, which is less than ``len(occurrences)`` where the phrase also stands inside longer ones. ``unithood`` says how
+    much of a unit the phrase is, for sources that can tell: 0 for one that stands by itself, less for a fragment. A
+    phrase of the user's own list that is not in the text has no occurrences.
     """
 
     key: str

@@ -12,7 +12,7 @@ from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 from mderank.errors import OptionError
 from mderank.extractor import Extractor
 
-COMMON = ("tagger", "candidates", "dedupe", "min_score", "max_words", "exclude")
+COMMON = ("tagger", "candidates", "dedupe", "overlap", "min_score", "max_words", "exclude")
 WORD_GRAPH = (*COMMON, "window", "damping", "tags", "words", "distance", "phrase_score", "weighted")
 TOPICS = (*COMMON, "threshold", "linkage", "damping")
 ENCODER = (*COMMON, "diversity", "model", "pooling", "layer", "similarity", "exact", "batch_tokens", "max_pieces")
@@ -126,7 +126,8 @@ METHODS = {
         Method("mderank", "mderank.pipeline:MDERank", "masked document embeddings (the paper's method)",
                (*ENCODER, "masking"), "embedding"),
         Method("fusion", "mderank.fusion:FusionRank", "masked document, phrase and place in one (the best we know)",
-               (*ENCODER, "change", "emphasis", "frequency", "position", "length", "min_confidence"), "embedding"),
+               (*ENCODER, "change", "emphasis", "frequency", "position", "length", "unithood", "min_confidence"),
+               "embedding"),
         Method("embedrank", "mderank.baselines:EmbedRank", "phrase and document embeddings compared",
                ENCODER, "embedding"),
         Method("embedrank-vectors", "mderank.baselines:VectorEmbedRank", "EmbedRank with static word vectors",

@@ -21,7 +21,18 @@ from mderank.document import Document, Span, surface
 from mderank.encoding import Pieces
 from mderank.errors import InputError, MDERankError, OptionError
 from mderank.keyphrase import Keyphrase, Keyphrases
-from mderank.ranking import DEDUPES, MMR, OVERLAPS, Dedupe, Diversity, Overlap, Scaling, family_members, family_order, rank
+from mderank.ranking import (
+    DEDUPES,
+    MMR,
+    OVERLAPS,
+    Dedupe,
+    Diversity,
+    Overlap,
+    Scaling,
+    family_members,
+    family_order,
+    rank,
+)
 from mderank.ranking.dedupe import Entry, forms, merge, stemmed
 from mderank.ranking.variants import variant_key
 from mderank.tagging import SpacyTagger, Tagger

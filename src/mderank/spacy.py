@@ -26,6 +26,7 @@ from mderank.errors import ModelError, OptionError
 from mderank.extractor import Extractor
 from mderank.keyphrase import Keyphrases
 from mderank.methods import get_method
+from mderank.ranking import Overlap
 from mderank.tagging import SpacyTagger
 from mderank.tagging.paragraphs import paragraphs
 from mderank.tagging.spacy import join_hyphenated
@@ -41,6 +42,7 @@ class DocKeyphrase:
     score: float
     confidence: float | None
     spans: tuple[DocSpan, ...]
+    related: tuple[str, ...] = ()
 
 
 class KeyphraseComponent:
@@ -99,7 +101,13 @@ def _starts(text: str, tokens: Sequence[Token]) -> frozenset[int]:
 def _with(doc: Doc, found: Keyphrases) -> Doc:
     """Plain data in the document, so that it can be sent to other processes and to disk; spans are made of it."""
     doc.user_data[KEY] = [
-        {"text": each.text, "score": each.score, "confidence": each.confidence, "spans": [list(s) for s in each.spans]}
+        {
+            "text": each.text,
+            "score": each.score,
+            "confidence": each.confidence,
+            "spans": [list(span) for span in each.spans],
+            "related": list(each.related),
+        }
         for each in found
     ]
     doc.spans[KEY] = [span for each in _keyphrases(doc) for span in each.spans]
@@ -108,7 +116,13 @@ def _with(doc: Doc, found: Keyphrases) -> Doc:
 
 def _keyphrases(doc: Doc) -> list[DocKeyphrase]:
     return [
-        DocKeyphrase(each["text"], each["score"], each["confidence"], tuple(_spans(doc, each["spans"])))
+        DocKeyphrase(
+            each["text"],
+            each["score"],
+            each["confidence"],
+            tuple(_spans(doc, each["spans"])),
+            tuple(each.get("related", ())),  # a document that was saved before there were any has none
+        )
         for each in doc.user_data.get(KEY, ())
     ]
 
@@ -129,6 +143,7 @@ def _spans(doc: Doc, places: Iterable[tuple[int, int]]) -> Iterator[DocSpan]:
         "top": 10,
         "model": None,
         "diversity": None,
+        "overlap": None,
         "exclude": [],
         "options": {},
     },
@@ -140,18 +155,22 @@ def make_component(
     top: int | None,
     model: str | None,
     diversity: float | None,
+    overlap: Overlap | None,
     exclude: list[str],
     options: dict[str, Any],
 ) -> KeyphraseComponent:
     """What ``nlp.add_pipe("mderank", config={...})`` makes.
 
     ``method`` is one of ``mderank methods``, ``model`` an encoder (``None``: the embedded one), ``diversity`` a share
-    as on the command line, ``options`` further keyword arguments of the method.
+    as on the command line, ``overlap`` whether phrases may be part of each other (``none``, ``little``, ``any``;
+    ``None``: as the method does), ``options`` further keyword arguments of the method.
     """
     from mderank.ranking import MMR
 
     chosen = get_method(method)
     given: dict[str, Any] = {**options, "exclude": exclude, "tagger": SpacyTagger()}
+    if overlap is not None:
+        given["overlap"] = overlap
     if model is not None:
         given["model"] = model
     if diversity is not None and not 0 <= diversity <= 1:

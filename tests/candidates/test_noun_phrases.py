@@ -117,10 +117,32 @@ def test_a_phrase_does_not_cross_a_paragraph(tagged):
 def test_the_possessive_ends_a_phrase_unless_the_pattern_has_it(tagged):
     document = tagged("Zipf/NNP 's/POS law/NN")
     assert keys(document) == ["zipf", "law"]
+    assert keys(document, pattern="<NN.*>+<POS>?<NN.*>") == ["zipf 's law"]
 
 
-def test_stop_words_hold_for_patterns_too(tagged):
-    assert keys(tagged("reefs/NNS of/IN coral/NN"), pattern="<NNS><IN><NN>") == []
+def test_a_pattern_that_names_a_tag_of_function_words_takes_stop_words_of_that_tag(tagged):
+    document = tagged("quality/NN of/IN service/NN and/CC the/DT cost/NN of/IN a/DT call/NN")
+    assert keys(document, pattern="<NN.*|JJ>*<NN.*><IN><NN.*>+") == ["quality of service"]
+    assert keys(document, pattern="<NN><IN><DT>?<NN>") == ["quality of service", "cost of a call"]
+    assert keys(document, pattern="<NN><[CI][CN]><NN>") == ["quality of service"]
+
+
+def test_a_pattern_in_universal_tags_takes_stop_words_too(tagged):
+    document = tagged("Anspruch/NOUN auf/ADP Arbeit/NOUN", tagset="universal", language="de")
+    assert keys(document, pattern="<NOUN><ADP><NOUN>") == ["anspruch auf arbeit"]
+
+
+def test_other_stop_words_hold_for_patterns_too(tagged):
+    document = tagged("other/JJ reefs/NNS of/IN several/JJ corals/NNS")
+    for pattern in ("<JJ>*<NN.*>", "<.*>+", "<[^V].*>+", "<NNS>+<CC>?"):
+        assert keys(document, pattern=pattern) == ["reefs", "corals"]
+    assert keys(document, pattern="<NNS><IN>?<JJ>*<NNS>") == []
+
+
+def test_stop_words_of_the_user_hold_for_every_pattern(tagged):
+    document = tagged("reefs/NNS of/IN coral/NN")
+    assert keys(document, pattern="<NNS><IN><NN>") == ["reefs of coral"]
+    assert keys(document, pattern="<NNS><IN><NN>", stop_words=frozenset({"Of"})) == []
 
 
 def test_many_adjectives_do_not_hang(tagged):

@@ -106,6 +106,17 @@ def test_bad_names(run, dataset, tmp_path):
     assert "inspec" in result.stderr
 
 
+def test_overlap_is_recorded_where_it_is_given(run, dataset, tmp_path):
+    arguments = ("evaluate", "-d", dataset, "--method", "firstphrases", "--out", tmp_path / "runs", "-q")
+    assert run(*arguments).exit_code == 0
+    assert "overlap" not in json.loads((run_folder(tmp_path, "firstphrases") / "run.json").read_text())
+    assert run(*arguments, "--overlap", "none").exit_code == 0
+    folder = run_folder(tmp_path, "firstphrases-overlap=none")
+    assert json.loads((folder / "run.json").read_text())["overlap"] == "none"
+    # Of "tide gauge" and "tide" in document b only the first is left.
+    assert len(lines(folder)[1]["predictions"]) < len(lines(run_folder(tmp_path, "firstphrases"))[1]["predictions"])
+
+
 def test_other_settings_in_the_same_place_are_refused(run, dataset, tmp_path):
     out = ("--out", tmp_path / "runs", "-q", "--label", "mine")
     assert run("evaluate", "-d", dataset, *out).exit_code == 0
@@ -266,7 +277,7 @@ def test_a_judged_dataset_is_run_as_users_run_it(run, judged, tmp_path):
     assert [text for text, _, _ in second["predictions"]] == ["tide gauge", "tide"]
     assert (first["hits"], first["junk"], first["kind"]) == ([1], ["the dark"], "email")
     settings = json.loads((folder / "run.json").read_text())
-    assert (settings["judged"], settings["top_k"], settings["dedupe"]) == (True, 10, "stem")
+    assert (settings["judged"], settings["top_k"], settings["dedupe"]) == (True, 10, "variant")
     assert (settings["input"], settings["max_words"]) == ("whole", None)
     shown = result.stdout.splitlines()
     assert shown[0] == "Judged lists, as users get them"

@@ -10,12 +10,12 @@ from html.parser import HTMLParser
 
 import pytest
 
-from mderank import FusionRank, MDERank, Span
+from mderank import FusionRank, MDERank, NounPhrases, Span
 from mderank.testing import FakeEncoder, FakeTagger
 from mderank.writing import Result, make_writer
 from mderank.writing.explanation import Explainer
 
-PARTS = ["closeness", "change", "emphasis", "frequency", "position", "length"]
+PARTS = ["closeness", "change", "emphasis", "frequency", "position", "length", "unithood"]
 TEXT = "The barn owl is near the sea.\n\nThe barn owl is old. A barn owl has a nest."
 
 
@@ -70,17 +70,45 @@ def test_every_method_can_be_explained(run, example, method):
 
 
 def test_table_has_a_row_a_part_and_a_line_a_place():
-    lines = written("table", fusion()).splitlines()
+    lines = written("table", fusion(overlap="any")).splitlines()
     start = next(number for number, line in enumerate(lines) if line.endswith("×  barn owl"))
-    names = [line.split()[0] for line in lines[start + 1 : start + 7]]
+    names = [line.split()[0] for line in lines[start + 1 : start + 8]]
     assert names == PARTS
     assert lines[start + 4].split(maxsplit=4)[2:] == ["from", "3", "places in the text"]
-    assert lines[start + 7].split()[:2] == ["without", "it"]
-    assert lines[start + 8].strip() == "1:5         The [barn owl] is near the sea. The barn owl is old. …"
+    assert lines[start + 8].split()[:2] == ["without", "it"]
+    assert lines[start + 9].strip() == "1:5         The [barn owl] is near the sea. The barn owl is old. …"
     assert (
-        lines[start + 9].strip()
+        lines[start + 10].strip()
         == "3:5         The barn owl is near the sea. The [barn owl] is old. A barn owl has a nest."
     )
+
+
+RELATED = "The barn owl is old. " + "".join(f"The {word} barn owl is near. " for word in ("red", "big", "small"))
+
+
+def first_of(form, text=RELATED, **options):
+    return written(form, fusion(overlap="none", candidates=NounPhrases(), **options), text)
+
+
+def test_phrases_that_were_left_out_for_their_overlap_are_named():
+    stream = io.StringIO(first_of("csv"))
+    (row, *_) = csv.DictReader(stream)
+    (phrase, *_) = json.loads(first_of("json"))[0]["keyphrases"]
+    assert phrase["related"]
+    assert row["related"] == "; ".join(phrase["related"])
+    assert f"      related     {', '.join(phrase['related'])}\n" in first_of("table")
+    assert f'<td colspan="2" class="related">{", ".join(phrase["related"])}</td>' in first_of("html")
+    for form in ("table", "html", "jsonl"):
+        assert "related</th>" not in written(form, fusion(overlap="any"), RELATED)
+        assert '"related"' not in written(form, fusion(overlap="any"), RELATED)
+
+
+def test_a_table_names_some_of_many_related_phrases():
+    adjectives = ("red", "big", "small", "new", "deep", "fast", "slow")
+    text = "The owl is here. " * 9 + "".join(f"The {word} owl is near. " for word in adjectives)
+    page = first_of("html", text, frequency=9.0)
+    assert all(f"{word} owl" in page for word in adjectives)
+    assert ", and 2 more: -f html or -f json has all" in first_of("table", text, frequency=9.0)
 
 
 def test_a_table_shows_some_places_and_says_how_many_more_there_are():

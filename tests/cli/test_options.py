@@ -111,6 +111,51 @@ def test_results_can_be_limited_and_diversified(run, example):
     assert phrases(run("extract", example, "-f", "jsonl", "-k", 3, "--max-sum", 3)) == plain[:3]
 
 
+def contains(one, other):
+    return f" {other.lower()} " in f" {one.lower()} "
+
+
+def test_how_much_phrases_overlap(run, tmp_path):
+    file = tmp_path / "a.txt"
+    file.write_text("The barn owl hunts at night. A barn owl nest is a nest of sticks. Young barn owls leave the nest.")
+    arguments = ("extract", file, "-k", 0, "-f", "jsonl", "--method")
+    found = {overlap: phrases(run(*arguments, "mderank", "--overlap", overlap)) for overlap in ("none", "any")}
+    assert found["any"] == phrases(run(*arguments, "mderank"))
+    assert any(contains(one, other) for one in found["any"] for other in found["any"] if one != other)
+    assert not any(contains(one, other) for one in found["none"] for other in found["none"] if one != other)
+    little = run(*arguments, "fusion", "--overlap", "little").stdout
+    assert run(*arguments, "fusion").stdout == little != run(*arguments, "fusion", "--overlap", "any").stdout
+    none = json.loads(run(*arguments, "fusion", "--overlap", "none").stdout)["keyphrases"]
+    assert any(each.get("related") for each in none)
+    for each in none:
+        assert all(contains(other, each["text"]) or contains(each["text"], other) for other in each.get("related", ()))
+    config = tmp_path / "mine.toml"
+    config.write_text('overlap = "none"')
+    assert json.loads(run(*arguments, "fusion", "--config", config).stdout)["keyphrases"] == none
+
+
+def test_options_about_terms_keep_the_terms(run, tmp_path):
+    file, words = tmp_path / "a.txt", tmp_path / "words.txt"
+    file.write_text("Type 2 diabetes is common. Type 2 diabetes has a cause. The Bank of England lends money.")
+    words.write_text("common\n")
+    arguments = ("extract", file, "-k", 0, "-f", "jsonl")
+    assert "Type 2 diabetes" in phrases(run(*arguments))  # which is no noun phrase by tags
+    assert "Type 2 diabetes" in phrases(run(*arguments, "--stop-words", words))
+    assert "Type 2 diabetes" in phrases(run(*arguments, "--max-phrase-words", 3))
+    assert "Type 2 diabetes" not in phrases(run(*arguments, "--max-phrase-words", 2))
+    by_pattern = phrases(run(*arguments, "--pattern", "<NN.*>+<IN><NN.*>+"))
+    assert by_pattern == ["Bank of England"]
+    result = run(*arguments, "--max-phrase-words", 0)
+    assert (result.exit_code, result.stderr.count("\n")) == (2, 1)
+    assert "give a limit" in result.stderr
+
+
+def test_methods_say_how_much_overlap_is_theirs(run):
+    assert "unless --overlap says otherwise: little" in run("methods", "fusion").stdout
+    assert "unless --overlap says otherwise: any" in run("methods", "yake").stdout
+    assert "unithood" in run("methods", "fusion").stdout
+
+
 @pytest.mark.parametrize("masking", ["all", "once", "highest", "subset"])
 @pytest.mark.parametrize("form", [[], ["--exact"]])
 def test_every_masking_in_both_forms(run, tmp_path, masking, form):

@@ -37,7 +37,7 @@ def test_it_writes_a_file_that_config_takes(run, dataset, example, tmp_path):
     data = tomllib.loads(tuned.read_text())
     weights = data.pop("set")
     assert data == {"method": "fusion", "max-words": 30}
-    assert list(weights) == ["change", "emphasis", "frequency", "position", "length"]
+    assert list(weights) == ["change", "emphasis", "frequency", "position", "length", "unithood"]
     assert weights["emphasis"] == 0
     assert weights["position"] in [3 * factor for factor in (0, 0.25, 0.5, 1, 2, 4)]
     by_hand = [item for name, value in weights.items() for item in ("--set", f"{name}={value}")]

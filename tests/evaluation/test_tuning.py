@@ -7,7 +7,7 @@ from mderank.evaluation.runner import Task
 from mderank.evaluation.tuning import gather, tune
 from mderank.testing import FakeEncoder, FakeTagger
 
-NAMES = ("change", "emphasis", "frequency", "position", "length")
+NAMES = ("change", "emphasis", "frequency", "position", "length", "unithood")
 NOTHING = dict.fromkeys(NAMES, 0.0)
 
 # The first phrase stands once, another four times. A weight for frequency finds that one, one for position the first.
@@ -25,6 +25,7 @@ def first(count=10):
 
 
 @pytest.mark.parametrize("options", [{}, {"dedupe": "case"}, {"dedupe": "none"}, {"diversity": MMR(0.5)},
+                                     {"dedupe": "stem"}, {"overlap": "any"}, {"overlap": "none"},
                                      {"min_score": 0.4}, {"max_words": 12}])  # fmt: skip
 @pytest.mark.parametrize("top_k", [1, 3, None])
 def test_evidence_is_weighed_as_the_ranker_does(options, top_k):

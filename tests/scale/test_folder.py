@@ -24,7 +24,15 @@ ROWS = [
         "id": 7,
         "keyphrases": [
             {"text": "reef", "score": 0.5, "similarity": 0.25, "spans": [[0, 4], [8, 12]], "forms": ["reef", "Reef"]},
-            {"text": "fish", "score": 0.4, "similarity": 0.2, "confidence": 0.3, "spans": [[5, 7]], "forms": ["fish"]},
+            {
+                "text": "fish",
+                "score": 0.4,
+                "similarity": 0.2,
+                "confidence": 0.3,
+                "spans": [[5, 7]],
+                "forms": ["fish"],
+                "related": ["reef fish", "fish net"],
+            },
         ],
         "unseen": [20, 30],
         "missing": ["whale"],

@@ -7,6 +7,7 @@ import json
 import pytest
 from tests.serve.conftest import REEFS, Running
 
+from mderank import NounPhrases, Terms
 from mderank.cli import cli
 from mderank.fusion import FusionRank
 from mderank.serve.app import _json
@@ -39,6 +40,25 @@ def test_options_reach_the_method(shared: Running):
     expected = library(REEFS, dedupe="none", max_words=7, exclude=["harbour"], position=0.5)
     assert answer["keyphrases"] == expected
     assert answer["unseen"] == [35, len(REEFS)]
+
+
+def test_overlap(shared: Running):
+    for overlap in ("none", "little", "any"):
+        assert shared.extract(overlap=overlap).json()["keyphrases"] == library(REEFS, overlap=overlap)
+    assert shared.extract(overlap=None).json()["keyphrases"] == library(REEFS)
+    assert any(each.get("related") for each in shared.extract(overlap="none").json()["keyphrases"])
+    assert shared.extract(overlap="some").status_code == 422
+    methods = {each["name"]: each for each in shared.client.get("/v1/methods").json()["methods"]}
+    assert (methods["fusion"]["overlap"], methods["mderank"]["overlap"]) == ("little", "any")
+    assert all("overlap" in each["options"] for each in methods.values())
+
+
+def test_options_about_terms_keep_the_terms(shared: Running):
+    for limit in (2, 8):
+        expected = library(REEFS, candidates=Terms(max_phrase_words=limit, stop_words=frozenset({"storm"})))
+        assert shared.extract(max_phrase_words=limit, stop_words=["storm"]).json()["keyphrases"] == expected
+    expected = library(REEFS, candidates=NounPhrases("<NN>+", 2))
+    assert shared.extract(max_phrase_words=2, pattern="<NN>+").json()["keyphrases"] == expected
 
 
 def test_phrases_of_the_clients_own(shared: Running):

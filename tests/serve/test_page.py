@@ -242,6 +242,31 @@ def test_how_diverse(visit, shared):
     expect(page.locator("h2")).to_have_text("yake")
 
 
+def test_how_much_overlap(visit, shared):
+    page = visit()
+    paste(page)
+    expect(page.locator("#overlap")).to_have_value("")
+    expect(page.locator("#overlap-about")).to_have_text("fusion: little.")
+    for overlap in ("none", "any"):
+        page.select_option("#overlap", overlap)
+        expected = [each["text"] for each in answer(shared, overlap=overlap)]
+        expect(page.locator(".words")).to_have_text(expected)
+        expect(page.locator("#overlap-about")).to_have_text("")
+    page.select_option("#overlap", "")
+    page.select_option("#method", "yake")
+    expect(page.locator("#overlap-about")).to_have_text("yake: any.")
+
+
+def test_related_phrases_are_named(visit, shared):
+    page = visit("#overlap=none")
+    paste(page)
+    found = answer(shared, overlap="none")
+    expect(page.locator(".words")).to_have_text([each["text"] for each in found])
+    number = next(index for index, each in enumerate(found) if each.get("related"))
+    page.locator("summary").nth(number).click()
+    expect(page.locator("details[open] .related")).to_have_text(", ".join(found[number]["related"]))
+
+
 def test_another_method(visit, shared):
     page = visit()
     paste(page)
@@ -325,6 +350,7 @@ def test_a_link_restores_the_settings(visit):
     page.select_option("#compare", "yake")
     page.locator("#top").fill("7")
     page.locator("#diversity").fill("0.3")
+    page.select_option("#overlap", "none")
     page.select_option("#example", "bees")
     expect(page.locator('[data-pane="0"] .text')).to_contain_text("beehives")
     shown(page)
@@ -333,7 +359,7 @@ def test_a_link_restores_the_settings(visit):
     link = page.evaluate("navigator.clipboard.readText()")
     other = visit("#" + link.partition("#")[2])
     for selector, value in (("#method", "mderank"), ("#compare", "yake"), ("#top", "7"), ("#diversity", "0.3"),
-                            ("#example", "bees")):  # fmt: skip
+                            ("#overlap", "none"), ("#example", "bees")):  # fmt: skip
         expect(other.locator(selector)).to_have_value(value)
     expect(other.locator("h2")).to_have_text(["mderank", "yake"])
     expect(other.locator('[data-pane="0"] li')).to_have_count(7)
@@ -342,10 +368,11 @@ def test_a_link_restores_the_settings(visit):
 
 
 def test_a_link_that_says_nonsense_does_no_harm(visit):
-    page = visit("#method=<script>&compare=__proto__&top=1e9&diversity=-5&example=../../etc&x=%ff%zz")
+    page = visit("#method=<script>&compare=__proto__&top=1e9&diversity=-5&overlap=much&example=../../etc&x=%ff%zz")
     expect(page.locator("#method")).to_have_value("fusion")
     expect(page.locator("#top")).to_have_value("50")
     expect(page.locator("#diversity")).to_have_value("0")
+    expect(page.locator("#overlap")).to_have_value("")
 
 
 def test_the_keyboard_is_enough(visit):
@@ -362,7 +389,7 @@ def test_the_keyboard_is_enough(visit):
         page.keyboard.press("Tab")
         if page.evaluate("document.activeElement.className") == "phrase":
             break
-    assert {"markdown", "run", "method", "compare", "top", "diversity"} <= set(seen)
+    assert {"markdown", "run", "method", "compare", "top", "diversity", "overlap"} <= set(seen)
     assert page.evaluate("document.activeElement.querySelector('.rank').textContent") == "1"
     page.keyboard.press("ArrowDown")
     assert page.evaluate("document.activeElement.querySelector('.rank').textContent") == "2"
@@ -383,6 +410,7 @@ def test_a_screen_reader_is_told(visit):
     page = visit()
     for role, name in (("textbox", "Text"), ("combobox", "Method"), ("combobox", "Compare with"),
                        ("combobox", "Example"), ("slider", "How many"), ("slider", "How diverse"),
+                       ("combobox", "How much overlap"),
                        ("button", "Find keyphrases"), ("checkbox", "Markdown"), ("list", "fusion"),
                        ("heading", "fusion"), ("article", "fusion"), ("main", "")):  # fmt: skip
         expect(page.get_by_role(role, name=name, exact=bool(name)).first).to_be_attached()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Protocol
 
 from mderank.candidate import Candidate, Occurrence
@@ -38,15 +38,22 @@ def is_content(words: Sequence[Token]) -> bool:
     return any(character.isalpha() for word in words for character in word.text)
 
 
-def runs(document: Document, extra_stop_words: frozenset[str]) -> Iterator[range]:
-    """The longest stretches of words with no stop word, punctuation or paragraph break in them."""
-    stop_words = stop_words_of(document.language) | extra_stop_words
+def runs(
+    document: Document, extra_stop_words: frozenset[str], allowed_tags: Collection[str] = frozenset()
+) -> Iterator[range]:
+    """The longest stretches of words with no stop word, punctuation or paragraph break in them.
+
+    A stop word of the language with one of ``allowed_tags`` counts as any other word.
+    """
+    stop_words = stop_words_of(document.language)
     start = 0
     for index, token in enumerate(document.tokens):
         if index in document.paragraph_starts and start < index:
             yield range(start, index)
             start = index
-        if not is_word(token) or token.text.lower() in stop_words:
+        lower = token.text.lower()
+        stops = lower in extra_stop_words or (lower in stop_words and token.tag not in allowed_tags)
+        if not is_word(token) or stops:
             if start < index:
                 yield range(start, index)
             start = index + 1

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from mderank.candidate import Candidate
 from mderank.candidates.base import is_content, locate, runs
@@ -17,6 +18,12 @@ PATTERNS: dict[Tagset, str] = {
     "universal": "<NOUN|PROPN|ADJ>*<NOUN|PROPN>",
 }
 
+# Tags of function words, in both tagsets: a pattern that names one asks for stop words.
+_FUNCTION_TAGS = frozenset(
+    "CC DT EX IN MD PDT POS PRP PRP$ RP TO WDT WP WP$ WRB ADP AUX CCONJ CONJ DET PART PRON SCONJ".split()
+)
+_NO_TAG = "\0"
+
 _ELEMENT = re.compile(r"<([^<>]*)>")
 _BETWEEN = re.compile(r"[\s*+?|(){},\d]*")
 # A regular expression that fails late on a long run would be tried at each of its words: bound the run.
@@ -28,8 +35,10 @@ class NounPhrases:
     """The longest stretches of words whose tags match ``pattern``, with no stop word in them.
 
     ``pattern`` is a regular expression over tags in angle brackets (``None``: the paper's ``<NN.*|JJ>*<NN.*>``, or
-    its like in universal tags). Phrases of more than ``max_words`` words are tables and lists rather than phrases,
-    and are passed over (``None``: no limit, as in the paper). ``stop_words`` are added to the language's own.
+    its like in universal tags). One that names a tag of function words takes stop words of that tag too:
+    ``<NN.*>+<IN><NN.*>+`` finds "quality of service". Phrases of more than ``max_words`` words are tables and lists
+    rather than phrases, and are passed over (``None``: no limit, as in the paper). ``stop_words`` are added to the
+    language's own, and end every phrase.
     ``nested`` takes, besides, the parts of at least two words that match the pattern and stand in two different longer
     phrases: "language model" in "masked language model" and "language model training". What recurs in different
     surroundings is a unit of its own (Frantzi et al. (2000), "Automatic recognition of multi-word terms: the
@@ -64,7 +73,7 @@ class NounPhrases:
 
     def _phrases(self, document: Document) -> Iterator[range]:
         regex, letter = self._letters(document)
-        for run in runs(document, self.stop_words):
+        for run in runs(document, self.stop_words, _named_function_tags(self.pattern)):
             for start in range(run.start, run.stop, _LONGEST_RUN):
                 words = document.tokens[start : min(run.stop, start + _LONGEST_RUN)]
                 for match in regex.finditer("".join(letter[word.tag] for word in words)):
@@ -101,6 +110,14 @@ class NounPhrases:
         tags = tuple(sorted({token.tag for token in document.tokens}))
         letter = {tag: chr(_FIRST_LETTER + index) for index, tag in enumerate(tags)}
         return _compile(self.pattern or PATTERNS[document.tagset], tags), letter
+
+
+@lru_cache(maxsize=256)
+def _named_function_tags(pattern: str | None) -> frozenset[str]:
+    """The tags of function words that a user's pattern names; an element that takes any tag names none."""
+    elements = [re.compile(element) for element in _ELEMENT.findall(pattern or "")]
+    naming = [element for element in elements if not element.fullmatch(_NO_TAG)]
+    return frozenset(tag for tag in _FUNCTION_TAGS if any(element.fullmatch(tag) for element in naming))
 
 
 # Each tag of a document is one private letter, so that a match's positions are the words' positions.

@@ -5,8 +5,9 @@ stretch for the unit. Here every part of a stretch is a candidate too, and `Cand
 it is, from the text itself: how often it stands alone, in how many different longer phrases it stands, and how often
 it is only a piece of one.
 
-Frantzi et al. (2000), "Automatic recognition of multi-word terms: the C-value/NC-value method", International Journal on
-Digital Libraries; Kageura and Umino (1996), "Methods of automatic term recognition", Terminology, for the word unithood.
+Frantzi et al. (2000), "Automatic recognition of multi-word terms: the C-value/NC-value method", International Journal
+on Digital Libraries; Kageura and Umino (1996), "Methods of automatic term recognition", Terminology, for the word
+unithood.
 """
 
 from __future__ import annotations
@@ -204,7 +205,7 @@ def _promise(candidate: Candidate) -> float:
     )
 
 
-# --- what a word is -----------------------------------------------------------------------------------------------------
+# --- what a word is ---------------------------------------------------------------------------------------------------
 
 
 def _kinds(document: Document, extra_stop_words: frozenset[str]) -> str:
@@ -215,10 +216,10 @@ def _kinds(document: Document, extra_stop_words: frozenset[str]) -> str:
     for index, kind in enumerate(kinds):
         if kind in (_PARTICIPLE, _GERUND):
             kinds[index] = _verb_kind(document, kinds, index)
-    for index, token in enumerate(document.tokens):
-        if kinds[index] in (_OF, _AND) and not _links(document, kinds, index):
-            kinds[index] = _OTHER
-        elif kinds[index] == _NUMBER and not _in_name(document, kinds, index):
+    for index in range(len(kinds)):
+        if (kinds[index] in (_OF, _AND) and not _links(document, kinds, index)) or (
+            kinds[index] == _NUMBER and not _in_name(document, kinds, index)
+        ):
             kinds[index] = _OTHER
     return "".join(kinds)
 
@@ -305,7 +306,11 @@ def _verb_kind(document: Document, kinds: list[str], index: int) -> str:
         return _PARTICIPLE if follows and not light and before in _DESCRIBES_AFTER and token.tag == "VBN" else _OTHER
     if follows:
         return _PARTICIPLE if not light and before in _GERUND_DESCRIBES_AFTER else _OTHER
-    if after in (_PARTICIPLE, _GERUND, _NUMBER) or _tag(document, index + 1, index + 1) not in _ENDS_AFTER_GERUND or light:
+    if (
+        after in (_PARTICIPLE, _GERUND, _NUMBER)
+        or _tag(document, index + 1, index + 1) not in _ENDS_AFTER_GERUND
+        or light
+    ):
         return _OTHER
     return _GERUND
 
@@ -344,7 +349,7 @@ def _in_name(document: Document, kinds: list[str], index: int) -> bool:
     return before.text[:1].isupper() or follows
 
 
-# --- stretches ----------------------------------------------------------------------------------------------------------
+# --- stretches --------------------------------------------------------------------------------------------------------
 
 
 def _stretches(document: Document, kinds: str) -> Iterator[_Stretch]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +18,7 @@ from mderank.reading import ReadOptions, find_files, read_file
 from mderank.reading.decoding import decode
 
 if TYPE_CHECKING:
-    from mderank.candidates import CandidateSource
+    from mderank.candidates import CandidateSource, Terms
     from mderank.encoding import Encoder, WordEncoder
     from mderank.extractor import Extractor
     from mderank.tagging import Tagger
@@ -110,6 +111,7 @@ def common_options(settings: dict[str, Any], given: frozenset[str] = frozenset()
         "tagger": SpacyTagger(settings["tagger"]),
         "candidates": _candidates(settings, given),
         **({} if dedupe is None else {"dedupe": dedupe}),  # None: the method's own
+        "overlap": settings["overlap"],
         "min_score": settings.get("min_score"),
         "max_words": settings["max_words"],
         "exclude": _lines(settings["exclude"]),
@@ -145,7 +147,7 @@ def load_model(method: Method, settings: dict[str, Any]) -> Encoder | WordEncode
 
 def _candidates(settings: dict[str, Any], given: frozenset[str]) -> CandidateSource | None:
     """What the options ask for; without any, the method's own source (``None``) or all noun phrases."""
-    from mderank.candidates import NGrams, NounPhrases, PhraseList
+    from mderank.candidates import NGrams, NounPhrases, PhraseList, Terms
 
     asked = given.intersection(("pattern", "ngrams", "phrases", "stop_words", "max_phrase_words"))
     if _has_own(settings["method"]) and not asked.difference(METHODS[settings["method"]].options):
@@ -165,8 +167,18 @@ def _candidates(settings: dict[str, Any], given: frozenset[str]) -> CandidateSou
         if not match:
             raise OptionError(f"--ngrams takes N-M, e.g. 1-3, not '{settings['ngrams']}'")
         return NGrams(int(match[1]), int(match[2] or match[1]), stop_words)
-    nested = getattr(_own_candidates(settings["method"]), "nested", False)
-    return NounPhrases(settings["pattern"], settings["max_phrase_words"] or None, stop_words, nested)
+    own = _own_candidates(settings["method"])
+    if isinstance(own, Terms) and not settings["pattern"]:
+        return _terms(own, settings["max_phrase_words"] if "max_phrase_words" in given else None, stop_words)
+    return NounPhrases(settings["pattern"], settings["max_phrase_words"] or None, stop_words)
+
+
+def _terms(own: Terms, max_phrase_words: int | None, stop_words: frozenset[str]) -> Terms:
+    """The method's own terms, with the user's limit and stop words."""
+    if max_phrase_words == 0:
+        raise OptionError("--max-phrase-words 0: parts of phrases are candidates of this method too; give a limit")
+    limit = own.max_phrase_words if max_phrase_words is None else max_phrase_words
+    return replace(own, max_phrase_words=limit, stop_words=stop_words)
 
 
 def _has_own(name: str) -> bool:

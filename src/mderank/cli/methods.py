@@ -27,6 +27,9 @@ def _describe(method: Method) -> None:
     click.echo(f"{method.name}: {method.summary}\n")
     for text in (import_module(home.__module__).__doc__, home.__doc__):
         click.echo(f"{cleandoc(text or '')}\n")
+    overlap = getattr(home, "default_overlap", None)
+    if overlap is not None:
+        click.echo(f"Phrases that are part of each other, unless --overlap says otherwise: {overlap}\n")
     settings = method.settings()
     if settings:
         click.echo("Options (--set NAME=VALUE):")

@@ -110,7 +110,8 @@ _METHOD = {
         "Candidates",
         "--pattern",
         metavar="TAGS",
-        help="Tag pattern of a phrase, e.g. '<JJ>*<NN.*>'.  [default: <NN.*|JJ>*<NN.*>]",
+        help="Tag pattern of a phrase, e.g. '<JJ>*<NN.*>'; where it names a tag of function words, as in "
+        "'<NN.*>+<IN><NN.*>+', stop words of that tag count.  [default: <NN.*|JJ>*<NN.*>; fusion: terms]",
     ),
     "ngrams": option(
         "Candidates", "--ngrams", metavar="N-M", help="All n-grams of N to M words instead of noun phrases."
@@ -121,8 +122,7 @@ _METHOD = {
         "--max-phrase-words",
         type=click.IntRange(0),
         default=8,
-        show_default=True,
-        help="Pass over longer noun phrases; 0: no limit.",
+        help="Pass over longer noun phrases; 0: no limit.  [default: 8; 7 for fusion]",
     ),
     "stop_words": option(
         "Candidates", "--stop-words", metavar="FILE", help="Further words that no phrase has inside it."
@@ -233,10 +233,18 @@ _METHOD = {
     "dedupe": option(
         "Results",
         "--dedupe",
-        type=click.Choice(["none", "case", "stem"]),
-        default="stem",
+        type=click.Choice(["none", "case", "variant", "stem"]),
+        default="variant",
         show_default=True,
-        help="Variants of a phrase that are one entry.",
+        help="Forms that are one entry: none, those that differ in case only, also inflections and spellings, or all "
+        "with the same stems.",
+    ),
+    "overlap": option(
+        "Results",
+        "--overlap",
+        type=click.Choice(["none", "little", "any"]),
+        help="Whether phrases may be part of each other: in no case, only those that say something of their own, or as "
+        "the scores have it.  [default: the method's own; little for fusion, any for the others]",
     ),
     "diversity": option(
         "Results",

@@ -23,10 +23,12 @@ if TYPE_CHECKING:
 ORACLE = "oracle"
 LIST_LENGTH = 10  # keyphrases per document on judged datasets: as many as 'mderank extract' gives
 VERSIONED = ("numpy", "onnxruntime", "tokenizers", "spacy", "snowballstemmer")  # and what an encoder names
-_NAMING = ("preset", "model", "masking", "pooling", "layer", "similarity", "exact", "diversity", "pattern", "ngrams",
-           "phrases", "max_words", "max_pieces", "max_phrase_words", "corpus", "seed")  # fmt: skip
+_NAMING = ("preset", "model", "masking", "pooling", "layer", "similarity", "exact", "diversity", "overlap", "pattern",
+           "ngrams", "phrases", "max_words", "max_pieces", "max_phrase_words", "corpus", "seed")  # fmt: skip
 # They change no prediction; what a preset sets is recorded.
 _NOT_RECORDED = ("threads", "batch_tokens", "preset")
+# Recorded where they are given: runs from before there were these options have the method's own too.
+_RECORDED_IF_GIVEN = ("overlap",)
 
 
 def text_of(dataset: Dataset, asked: str | None) -> str:
@@ -167,7 +169,7 @@ def about(
     tagger = ranker.tagger
     return {
         "label": label,
-        **{name: value for name, value in settings.items() if name not in _NOT_RECORDED},
+        **{name: value for name, value in settings.items() if _is_recorded(name, value)},
         "assignments": list(settings["assignments"]),
         # The list that a user gets. Elsewhere the whole ranking is kept, which protocols de-duplicate.
         **({"judged": True, "top_k": LIST_LENGTH, "dedupe": ranker.dedupe} if dataset.judged else {}),
@@ -186,6 +188,10 @@ def about(
             **{name: importlib.metadata.version(name) for name in (*VERSIONED, *packages)},
         },
     }
+
+
+def _is_recorded(name: str, value: Any) -> bool:
+    return name not in _NOT_RECORDED and not (name in _RECORDED_IF_GIVEN and value is None)
 
 
 def _files(settings: dict[str, Any]) -> dict[str, Any]:

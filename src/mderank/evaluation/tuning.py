@@ -8,7 +8,7 @@
 ... ]
 >>> tuning = tune(gather(FusionRank(), tasks), at=1)
 >>> sorted(tuning.weights)
-['change', 'closeness', 'emphasis', 'frequency', 'length', 'position']
+['change', 'closeness', 'emphasis', 'frequency', 'length', 'position', 'unithood']
 
 What the encoder says of a document does not depend on the weights, so that it is asked once (`gather`); the search is
 then a matter of sums. It is small on purpose: a few factors of each weight, one weight after the other, since what has
@@ -33,7 +33,7 @@ from mderank.evaluation.significance import Comparison, compare
 from mderank.fusion import FusionRank
 from mderank.keyphrase import Keyphrases
 from mderank.ranker import Reading, Scores
-from mderank.ranking.dedupe import stemmed
+from mderank.ranking.dedupe import Dedupe, form_key
 
 # What a weight may be multiplied with. Scores are logarithms and cosines, for which less than a factor of two
 # changes little; 0 leaves the evidence out.
@@ -51,7 +51,7 @@ Steps = tuple[int, ...]  # for each weight the index of its factor
 class Evidence:
     """A labelled document, and all that there is to say of its candidates, before it is weighed.
 
-    Candidates of the same number in ``variants`` (m,) have the same stems.
+    Candidates of the same number in ``variants`` (m,) are forms of one phrase.
     """
 
     task: Task
@@ -72,7 +72,8 @@ class Gathered:
         """What the ranker would give with other weights."""
         parts = [weights[name] * part for name, part in document.scores.parts.items()]
         reading, scores = document.reading, replace(document.scores, scores=np.sum(parts, axis=0), parts={})
-        if top_k is not None and self.ranker.diversity is None:  # else what is behind may come before
+        by_score = self.ranker.diversity is None and self.ranker.overlap == "any"  # else what is behind may come before
+        if top_k is not None and by_score:
             reading, scores = _contenders(reading, scores, document.variants, top_k)
         return self.ranker.choose(reading, scores, top_k)
 
@@ -164,13 +165,14 @@ def _scored_alone(ranker: FusionRank, task: Task) -> tuple[Reading, Scores] | In
 def _evidence(task: Task, reading: Reading, scores: Scores, ranker: FusionRank) -> Evidence:
     """What ranking needs, and no more: a set of long documents is held in memory as a whole."""
     whole = reading.document
-    stems = [stemmed(each.key, whole.language) for each in reading.candidates]
-    numbers = {stem: number for number, stem in enumerate(dict.fromkeys(stems))}
+    by: Dedupe = "variant" if ranker.dedupe == "variant" else "stem"  # stems are enough where fewer forms are merged
+    keys = [form_key(each.key, by, whole.language) for each in reading.candidates]
+    numbers = {key: number for number, key in enumerate(dict.fromkeys(keys))}
     return Evidence(
         task,
         replace(reading, document=replace(whole, tokens=(), paragraph_starts=frozenset()), pieces=None),
         replace(scores, vectors=None if ranker.diversity is None else scores.vectors, facts={}),
-        np.asarray([numbers[stem] for stem in stems], dtype=np.int64),
+        np.asarray([numbers[key] for key in keys], dtype=np.int64),
     )
 
 

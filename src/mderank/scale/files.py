@@ -74,6 +74,7 @@ def schema() -> Any:
             ("confidence", pa.float64()),  # of methods that have one
             ("spans", pa.list_(span)),
             ("forms", pa.list_(pa.string())),
+            ("related", pa.list_(pa.string())),  # empty where there are none
         ]
     )
     return pa.schema(
@@ -92,7 +93,8 @@ def plain(row: Row) -> Row:
     """A row in Arrow's types: a span is a pair of named numbers, and all text can be encoded."""
     keyphrases = [
         {**each, "text": _text(each["text"]), "confidence": each.get("confidence"),
-         "spans": list(map(_span, each["spans"])), "forms": list(map(_text, each["forms"]))}
+         "spans": list(map(_span, each["spans"])), "forms": list(map(_text, each["forms"])),
+         "related": list(map(_text, each.get("related", ())))}
         for each in row["keyphrases"]
     ]  # fmt: skip
     return {
@@ -132,6 +134,8 @@ def _read_parquet(file: Path) -> Iterator[Row]:
                     each["spans"] = [[span["start"], span["end"]] for span in each["spans"]]
                     if each["confidence"] is None:
                         del each["confidence"]
+                    if not each.get("related"):
+                        each.pop("related", None)  # shards from before there were any have no such column
                 if row["unseen"] is not None:
                     row["unseen"] = [row["unseen"]["start"], row["unseen"]["end"]]
                 if row["text"] is None:

@@ -34,7 +34,8 @@ if TYPE_CHECKING:
 _SPAN = "struct<start: int, end: int>"
 COLUMNS = (
     f"keyphrases array<struct<text: string, score: double, similarity: double, confidence: double, "
-    f"spans: array<{_SPAN}>, forms: array<string>>>, unseen {_SPAN}, missing array<string>, error string"
+    f"spans: array<{_SPAN}>, forms: array<string>, related: array<string>>>, unseen {_SPAN}, missing array<string>, "
+    "error string"
 )
 _TOLD = "shard long, documents long, failed long, size long, sha256 string, error binary"
 

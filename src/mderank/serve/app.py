@@ -28,6 +28,7 @@ import mderank
 from mderank.encoding import Encoder
 from mderank.keyphrase import Keyphrases
 from mderank.methods import METHODS
+from mderank.ranker import CandidateRanker
 from mderank.serve import schema
 from mderank.serve.errors import CODES, ApiError
 from mderank.serve.gate import Gate
@@ -125,7 +126,7 @@ class Service:
             extractor = self._workshops[lane.name].get(schema.Options())
             extractor.extract(_WARM_UP)
             lane.measure(extractor, [_WARM_UP] * 4)
-        self._offered = [_described(name) for name in offered]
+        self._offered = [_described(name, kind) for name, kind in offered.items()]
         self.ready = True
 
     def methods(self) -> dict[str, Any]:
@@ -173,7 +174,7 @@ class Service:
             raise ApiError("batch_too_large", f"the texts have more than {most:,} characters in all: send fewer")
 
 
-def _described(name: str) -> dict[str, Any]:
+def _described(name: str, kind: type[CandidateRanker]) -> dict[str, Any]:
     method = METHODS[name]
     own = own_settings(method).values()
     return {
@@ -183,6 +184,7 @@ def _described(name: str) -> dict[str, Any]:
         "options": taken_options(method),
         "settings": [{"name": each.name, "type": each.describe(), "default": each.shown()} for each in own],
         "diverse": "diversity" in method.options,
+        "overlap": kind.default_overlap,
         "masks": name in _MASKING,
     }
 

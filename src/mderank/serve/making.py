@@ -7,10 +7,11 @@ or the name of a model.
 from __future__ import annotations
 
 from collections import OrderedDict
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, get_args
 
-from mderank.candidates import CandidateSource, NGrams, NounPhrases, PhraseList
+from mderank.candidates import CandidateSource, NGrams, NounPhrases, PhraseList, Terms
 from mderank.encoding import Encoder
 from mderank.errors import MDERankError, OptionError
 from mderank.masking import MASKINGS
@@ -75,6 +76,7 @@ class Workshop:
             "tagger": self.tagger,
             "candidates": _candidates(method, options),
             "dedupe": options.dedupe,
+            "overlap": options.overlap,
             "min_score": options.min_score,
             "max_words": options.max_words,
             "exclude": options.exclude,
@@ -191,5 +193,8 @@ def _candidates(method: Method, options: Options) -> CandidateSource | None:
     if options.ngrams:
         shortest, _, longest = options.ngrams.partition("-")
         return NGrams(int(shortest), int(longest or shortest), stop_words)
-    nested = getattr(getattr(method.load(), "own_candidates", None), "nested", False)
-    return NounPhrases(options.pattern, options.max_phrase_words, stop_words, nested)
+    own = getattr(method.load(), "own_candidates", None)
+    limit = options.max_phrase_words
+    if isinstance(own, Terms) and not options.pattern:
+        return replace(own, max_phrase_words=limit or own.max_phrase_words, stop_words=stop_words)
+    return NounPhrases(options.pattern, limit or NounPhrases.max_words, stop_words)

@@ -35,8 +35,13 @@ class Options(BaseModel):
     )
     top: Whole = Field(default=10, ge=1, le=1000, description="How many keyphrases a document.")
     explain: Flag = Field(default=False, description="Also why each phrase has its score, and all its places.")
-    dedupe: Literal["none", "case", "stem"] = Field(
-        default="stem", description="Variants of a phrase that are one entry."
+    dedupe: Literal["none", "case", "variant", "stem"] = Field(
+        default="variant", description="Variants of a phrase that are one entry."
+    )
+    overlap: Literal["none", "little", "any"] | None = Field(
+        default=None,
+        description="Whether phrases may be part of each other: in no case, only those that say something of their "
+        "own, or as the scores have it; else as the method does.",
     )
     diversity: Share | None = Field(
         default=None, description="Prefer phrases unlike those before them: 0 not at all, 1 above all (MMR)."
@@ -60,7 +65,9 @@ class Options(BaseModel):
     phrases: list[Phrase] | None = Field(
         default=None, min_length=1, max_length=1000, description="Only these phrases, of at most 12 words."
     )
-    max_phrase_words: Whole = Field(default=8, ge=1, le=20, description="Pass over longer noun phrases.")
+    max_phrase_words: Annotated[Whole, Field(ge=1, le=20)] | None = Field(
+        default=None, description="Pass over longer noun phrases; else 8, of the method fusion 7."
+    )
     stop_words: list[Word] = Field(
         default=[], max_length=1000, description="Further words that no phrase has inside it."
     )
@@ -166,6 +173,11 @@ class KeyphraseAnswer(BaseModel):
     )
     spans: list[tuple[int, int]] = Field(description="All its places: first code point, and the one after the last.")
     forms: list[str] = Field(description="The forms found at these places.")
+    related: list[str] | None = Field(
+        default=None,
+        description="Phrases of the text that contain this one or are part of it, and are for that reason not in the "
+        "list.",
+    )
     parts: dict[str, float] | None = Field(
         default=None, description="What the score is the sum of, of methods that add up."
     )
@@ -215,6 +227,7 @@ class MethodAnswer(BaseModel):
     options: list[str] = Field(description="The options that it takes.")
     settings: list[Setting] = Field(description="Those that are set by `set`.")
     diverse: bool = Field(description="Whether it takes `diversity` and `max_sum`.")
+    overlap: Literal["none", "little", "any"] = Field(description="Its own `overlap`, where none is given.")
     masks: bool = Field(description="Whether it tells what masking a phrase changed.")
 
 

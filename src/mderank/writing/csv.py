@@ -15,7 +15,8 @@ EXPLAINING = (
     "masked_similarity",
     "lines",
     "confidence",
-)  # closeness=0.6 change=0.4, and 3:14 for line and column
+    "related",
+)  # closeness=0.6 change=0.4; 3:14 for line and column; phrases with "; " between them
 
 
 class CsvWriter(Writer):
@@ -32,7 +33,7 @@ class CsvWriter(Writer):
         explainer = Explainer(result.text) if self.explain else None
         for number, each in enumerate(result.keyphrases, start=1):
             scores = (shown(each.score), shown(each.similarity))
-            why = (*_cells(explainer.explain(each)), _confidence(each)) if explainer else ()
+            why = (*_cells(explainer.explain(each)), _confidence(each), "; ".join(each.related)) if explainer else ()
             self._csv.writerow([result.id, number, each.text, *scores, len(each.spans), places(each), "", *why])
 
 

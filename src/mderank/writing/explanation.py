@@ -23,10 +23,12 @@ MEANINGS = {
     "frequency": "places in the text",
     "position": "words before the first place",
     "length": "words",
+    "unithood": "how much of a unit the phrase is: 0 for one that stands alone, less for a fragment",
 }
 SIMILARITY = "what the score was made from"
 CONFIDENCE = "chance that people call it key"
 MASKED = "cosine of the document and itself without the phrase"
+RELATED = "phrases that contain it or are part of it, and are not in the list"
 
 
 @dataclass(frozen=True)

@@ -6,14 +6,14 @@ Content-Security-Policy forbids anything but the page's own style.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from html import escape
 from typing import NamedTuple
 
 from mderank.document import Span
 from mderank.keyphrase import Keyphrase, Keyphrases
 from mderank.writing.base import Result, Writer, shown, strength
-from mderank.writing.explanation import CONFIDENCE, MASKED, MEANINGS, SIMILARITY, Explainer, Explanation
+from mderank.writing.explanation import CONFIDENCE, MASKED, MEANINGS, RELATED, SIMILARITY, Explainer, Explanation
 
 _LINKED = 60  # phrases of a document whose occurrences light up together
 
@@ -54,6 +54,7 @@ table { border-collapse: collapse; width: 100%; margin: .3rem 0; }
 th { font-weight: 600; text-align: left; vertical-align: top; white-space: nowrap; }
 th, td { padding: .15rem .5rem .15rem 0; }
 td.value { text-align: right; vertical-align: top; font-variant-numeric: tabular-nums; color: var(--ink); }
+td.related { color: var(--ink); overflow-wrap: anywhere; }
 .part { display: block; height: 3px; border-radius: 2px; background: rgb(var(--mark)); width: var(--width); }
 .part.less { background: var(--dim); }
 ul { list-style: none; margin: 0; padding: 0; }
@@ -177,6 +178,8 @@ def _why(keyphrase: Keyphrase, why: Explanation, anchors: Mapping[Span, str]) ->
         yield _row("without it", why.shown_masked(), MASKED)
     if keyphrase.confidence is not None:
         yield _row("confidence", f"{keyphrase.confidence:.3f}", CONFIDENCE)
+    if keyphrase.related:
+        yield _related(keyphrase.related)
     yield "</table><ul>"
     for place in why.places:
         where = f"{place.line}:{place.column}"
@@ -187,6 +190,11 @@ def _why(keyphrase: Keyphrase, why: Explanation, anchors: Mapping[Span, str]) ->
 
 def _row(name: str, value: str, meaning: str, bar: str = "") -> str:
     return f'<tr><th scope="row">{_safe(name)}</th><td class="value">{value}</td><td>{_safe(meaning)}{bar}</td></tr>'
+
+
+def _related(phrases: Sequence[str]) -> str:
+    named = _safe(", ".join(phrases))
+    return f'<tr title="{_safe(RELATED)}"><th scope="row">related</th><td colspan="2" class="related">{named}</td></tr>'
 
 
 def _safe(text: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import click
 
@@ -12,6 +12,7 @@ from mderank.writing.explanation import CONFIDENCE, MASKED, MEANINGS, SIMILARITY
 
 _BAR = 10  # characters of the longest bar
 _PLACES = 5  # places of a phrase that are shown; JSON and HTML have all
+_RELATED = 5  # likewise, related phrases
 
 
 class TableWriter(Writer):
@@ -48,6 +49,8 @@ class TableWriter(Writer):
             yield self._row("without it", why.shown_masked(), "", MASKED)
         if keyphrase.confidence is not None:
             yield self._row("confidence", f"{keyphrase.confidence:.3f}", "", CONFIDENCE)
+        if keyphrase.related:
+            yield self._related(keyphrase.related)
         for place in why.places[:_PLACES]:
             around = (self._style(place.before, dim=True), self._style(place.after, dim=True))
             yield f"      {f'{place.line}:{place.column}':<12}{around[0]}[{place.phrase}]{around[1]}"
@@ -55,6 +58,11 @@ class TableWriter(Writer):
             yield self._style(
                 f"      and {len(why.places) - _PLACES} more places: -f html or -f json has all", dim=True
             )
+
+    def _related(self, phrases: Sequence[str]) -> str:
+        further = len(phrases) - _RELATED
+        more = self._style(f", and {further} more: -f html or -f json has all", dim=True) if further > 0 else ""
+        return f"      {'related':<12}{', '.join(phrases[:_RELATED])}{more}"
 
     def _row(self, name: str, value: str, fact: str, meaning: str) -> str:
         return f"      {name:<12}{value:>9}  {self._style(f'{fact:<14} {meaning}', dim=True)}".rstrip()

@@ -8,10 +8,11 @@ const MEANINGS = {
   frequency: "places in the text",
   position: "words before the first place",
   length: "words",
+  unithood: "how much of a unit it is: 0 for one that stands alone, less for a fragment",
 };
 const READ_HERE = { txt: false, text: false, md: true, markdown: true }; // and whether it is Markdown
 const SENT = { html: "text/html", htm: "text/html", xhtml: "application/xhtml+xml", pdf: "application/pdf" };
-const DEFAULTS = { method: "", compare: "", top: "12", diversity: "0", example: "" };
+const DEFAULTS = { method: "", compare: "", top: "12", diversity: "0", overlap: "", example: "" };
 
 const $ = (id) => document.getElementById(id);
 let offered = new Map();
@@ -68,6 +69,7 @@ function extract(text, method, signal) {
   const wanted = { text, method, top: Number($("top").value), explain: true };
   if ($("markdown").checked) wanted.format = "markdown";
   if (offered.get(method)?.diverse && Number($("diversity").value) > 0) wanted.diversity = Number($("diversity").value);
+  if ($("overlap").value) wanted.overlap = $("overlap").value;
   const body = JSON.stringify(wanted);
   return ask("v1/extract", { method: "POST", headers: { "Content-Type": "application/json" }, body, signal });
 }
@@ -218,7 +220,14 @@ function table(keyphrase) {
   if (keyphrase.confidence != null) {
     rows.push(row("confidence", keyphrase.confidence.toFixed(3), "chance that people call it key"));
   }
+  if (keyphrase.related?.length) rows.push(related(keyphrase.related));
   return make("table", { class: "why" }, make("tbody", {}, ...rows));
+}
+
+function related(phrases) {
+  const title = "phrases that contain it or are part of it, and are not in the list";
+  return make("tr", { title }, make("th", { scope: "row" }, "related"),
+    make("td", { class: "related", colSpan: 2 }, phrases.join(", ")));
 }
 
 function places(keyphrase, text) {
@@ -313,7 +322,7 @@ async function copy(form, number) {
 
 function settings() {
   return { method: $("method").value, compare: $("compare").value, top: $("top").value,
-    diversity: $("diversity").value, example: $("example").value };
+    diversity: $("diversity").value, overlap: $("overlap").value, example: $("example").value };
 }
 
 function remember() {
@@ -334,6 +343,7 @@ function restore() {
   for (const name of ["top", "diversity"]) {
     if (Number.isFinite(Number(wanted[name]))) $(name).value = wanted[name]; // the slider keeps within its bounds
   }
+  choose($("overlap"), wanted.overlap);
   choose($("example"), wanted.example);
   if ($("example").value) useExample();
   describe();
@@ -349,6 +359,7 @@ function describe() {
   $("diversity").disabled = !diverse.length;
   $("diversity-about").textContent = diverse.length === two.length ? "" :
     diverse.length ? `Of these only ${diverse[0].name} can tell phrases apart.` : `${method?.name ?? "This"} cannot tell phrases apart.`;
+  $("overlap-about").textContent = $("overlap").value ? "" : two.map((each) => `${each.name}: ${each.overlap}.`).join(" ");
   const length = [...$("text").value].length;
   $("count").textContent = `${length.toLocaleString("en")} of ${(limits.max_text ?? 0).toLocaleString("en")} characters`;
 }
@@ -460,7 +471,7 @@ function listen() {
   $("text").addEventListener("keydown", (event) => {
     if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) run();
   });
-  for (const id of ["method", "compare", "markdown"]) $(id).addEventListener("change", () => changed(0));
+  for (const id of ["method", "compare", "overlap", "markdown"]) $(id).addEventListener("change", () => changed(0));
   for (const id of ["top", "diversity"]) $(id).addEventListener("input", () => changed(200));
   $("example").addEventListener("change", () => {
     useExample();

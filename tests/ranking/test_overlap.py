@@ -1,0 +1,99 @@
+"""Phrases that are part of each other, worked out by hand."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mderank.ranking import OVERLAPS, family_members, family_order
+
+UNIT, WORD, FRAGMENT = 0.0, -0.1, -1.0  # unithood
+
+
+def order(scores, keys, overlap, unithood=None):
+    return family_order(np.asarray(scores), keys, unithood or [UNIT] * len(keys), overlap)
+
+
+@pytest.mark.parametrize(("overlap", "expected"), [("any", [0, 1, 2]), ("little", [0, 2]), ("none", [0, 2])])
+def test_a_phrase_that_contains_a_better_one_adds_a_detail_at_most(overlap, expected):
+    assert order([3.0, 2.0, 1.0], ["eclipse", "total eclipse", "moon"], overlap) == expected
+
+
+@pytest.mark.parametrize(("overlap", "expected"), [("any", [0, 1, 2]), ("little", [0, 1, 2]), ("none", [0, 2])])
+def test_a_part_of_a_better_phrase_stays_if_it_is_far_better_than_the_rest(overlap, expected):
+    # It loses a share of the standard deviation, 1.4, and is 2.9 better than the moon.
+    assert order([3.0, 2.9, 0.0], ["total eclipse", "eclipse", "moon"], overlap) == expected
+
+
+def test_a_part_of_a_better_phrase_comes_behind_what_is_as_good():
+    assert order([3.0, 1.01, 1.0], ["total eclipse", "eclipse", "moon"], "little") == [0, 2, 1]
+
+
+def test_a_part_that_is_not_a_unit_loses_more():
+    keys = ["total eclipse", "eclipse", "moon"]
+    assert order([3.0, 2.0, 1.35], keys, "little", [UNIT, UNIT, UNIT]) == [0, 1, 2]
+    assert order([3.0, 2.0, 1.35], keys, "little", [UNIT, WORD, UNIT]) == [0, 2, 1]
+
+
+def test_a_fragment_of_a_better_phrase_is_left_out():
+    keys = ["general public license", "general public", "source"]
+    assert order([3.0, 2.9, 0.0], keys, "little", [UNIT, FRAGMENT, UNIT]) == [0, 2]
+
+
+def test_words_overlap_and_not_letters():
+    assert order([3.0, 2.0, 1.0], ["art", "smart card", "party art work"], "none") == [0, 1]
+    assert order([3.0, 2.0], ["mode control", "control mode"], "none") == [0, 1]
+
+
+def test_what_a_phrase_that_was_left_out_overlaps_may_stay():
+    # "deep sea" is not taken, and so does not keep "deep" from being taken.
+    assert order([4.0, 3.0, 2.0], ["sea", "deep sea", "deep"], "none") == [0, 2]
+
+
+def test_of_nothing_comes_nothing():
+    for overlap in OVERLAPS:
+        assert order([], [], overlap) == []
+        assert order([1.0], ["eclipse"], overlap) == [0]
+
+
+def test_members_of_a_family_are_named_under_the_first_that_they_overlap():
+    keys = ["eclipse", "moon", "total eclipse", "partial eclipse", "moon eclipse", "sun"]
+    assert family_members(keys, [0, 1]) == {0: [2, 3, 4]}
+    assert family_members(keys, [1, 0]) == {1: [4], 0: [2, 3]}
+    assert family_members(keys, [5]) == {}
+    assert family_members(keys, range(6)) == {}
+
+
+ENTRIES = st.lists(
+    st.tuples(
+        st.lists(st.sampled_from("abc"), min_size=1, max_size=4).map(" ".join),
+        st.floats(-100, 100),
+        st.floats(-1, 0.2),
+    ),
+    max_size=12,
+    unique_by=lambda entry: entry[0],
+).map(lambda entries: sorted(entries, key=lambda entry: -entry[1]))
+
+
+def overlapping(one, other):
+    return f" {one} " in f" {other} " or f" {other} " in f" {one} "
+
+
+@given(ENTRIES, st.sampled_from(OVERLAPS))
+def test_whatever_the_phrases(entries, overlap):
+    keys, scores, unithood = ([entry[place] for entry in entries] for place in range(3))
+    taken = order(scores, keys, overlap, unithood)
+    assert len(set(taken)) == len(taken)
+    assert set(taken) <= set(range(len(keys)))
+    assert taken[:1] == list(range(len(keys)))[:1], "the best one comes first"
+    if overlap == "any":
+        assert taken == list(range(len(keys)))
+    if overlap == "none":
+        assert taken == sorted(taken)
+        assert not any(overlapping(keys[one], keys[other]) for one in taken for other in taken if one < other)
+    for index in set(range(len(keys))) - set(taken):
+        assert any(overlapping(keys[index], keys[other]) for other in taken)
+    hidden = [index for others in family_members(keys, taken).values() for index in others]
+    assert sorted(hidden) == sorted(set(range(len(keys))) - set(taken)), "what is left out is named, once"
