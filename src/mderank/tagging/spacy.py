@@ -124,8 +124,8 @@ class SpacyTagger:
     def _tag_batch(self, texts: list[str]) -> Iterator[Document]:
         cleaned = [readable(text) for text in texts]
         pieces = [
-            _Paragraph(index, part.start, _WHITE.sub(" ", text[part.start : part.end]))
-            for index, text in enumerate(cleaned)
+            _Paragraph(number, part.start, _WHITE.sub(" ", text[part.start : part.end]))
+            for number, text in enumerate(cleaned)
             for part in paragraphs(text)
         ]
         tokens: list[list[Token]] = [[] for _ in texts]
@@ -133,8 +133,8 @@ class SpacyTagger:
         read = self._read_own_words if self.tokenizer == "mderank" else self._read_spacy_words
         for piece, words in zip(pieces, read(pieces), strict=True):
             if words:
-                starts[piece.index].add(len(tokens[piece.index]))
-                tokens[piece.index].extend(words)
+                starts[piece.text_number].add(len(tokens[piece.text_number]))
+                tokens[piece.text_number].extend(words)
         for text, clean, words, breaks in zip(texts, cleaned, tokens, starts, strict=True):
             self._warn_of_language(text)
             document = Document(clean, tuple(words), frozenset(breaks), self.tagset, self.nlp.lang or "")
@@ -217,7 +217,7 @@ class SpacyTagger:
 class _Paragraph(NamedTuple):
     """A paragraph of a batch of texts: the number of its text, its offset there, its text as taggers read it."""
 
-    index: int
+    text_number: int
     start: int
     text: str
 
