@@ -29,7 +29,8 @@ _NO_WORD = frozenset("ADD HYPH LS NFP SYM XX X . , : `` '' -LRB- -RRB- $ # PUNCT
 # What a mark may be. Taggers also call marks that they do not know nouns, adjectives and verbs.
 _MARKS = frozenset(". , : `` '' -LRB- -RRB- HYPH NFP SYM $ # CC POS LS PUNCT CCONJ PART".split())
 
-_HAS_DIGIT = re.compile(r"\d")
+# A name, whatever a tagger makes of it: "5G", "C++", "AT&T", "node.js".
+_NAME = re.compile(r"\d|[+#*&]|\w\w\.\w")
 _ORDINAL = re.compile(r"\d+(?:st|nd|rd|th)", re.IGNORECASE)
 
 
@@ -62,19 +63,24 @@ def whole_tag(word: str, kind: WordKind, tags: Sequence[str], tagset: Tagset) ->
     if kind == "address":
         return "X" if universal else "ADD"
     if kind == "mark":
-        if word in SENTENCE_ENDS:
-            return "PUNCT" if universal else "."
-        return tags[0] if tags[0] in _MARKS else "SYM"
+        end = "PUNCT" if universal else "."
+        return end if word in SENTENCE_ENDS else tags[0] if tags[0] in _MARKS else "SYM"
     tag = tags[0]
     if len(tags) > 1:
         closed = "/" in word and tags[0] in _CLOSED and tags[-1] in _CLOSED
         tag = tags[-1] if closed else compound_tag(tags[-1])
-    if tag in _NO_WORD or (_HAS_DIGIT.search(word) and not tag.startswith(_NOUN_OR_ADJECTIVE)):
-        if _ORDINAL.fullmatch(word):
-            return "ADJ" if universal else "JJ"
-        proper = any(letter.isupper() for letter in word)
-        return ("PROPN" if proper else "NOUN") if universal else ("NNP" if proper else "NN")
+    if tag in _NO_WORD or (_NAME.search(word) and not tag.startswith(_NOUN_OR_ADJECTIVE)):
+        return _name_tag(word, universal)
     return tag
+
+
+def _name_tag(word: str, universal: bool) -> str:
+    """The tag of a word that a tagger took for something else: "5G" is a proper noun, "mp3" a noun."""
+    if _ORDINAL.fullmatch(word):
+        return "ADJ" if universal else "JJ"
+    if any(letter.isupper() for letter in word):
+        return "PROPN" if universal else "NNP"
+    return "NOUN" if universal else "NN"
 
 
 def compound_tag(last: str) -> str:

@@ -41,11 +41,13 @@ def plainly_not_english(text: str) -> bool:
     >>> plainly_not_english("kubernetes docker helm terraform ansible jenkins")
     False
     """
-    words = _WORD.findall(text[:_SAMPLE])
-    letters = [letter for word in words for letter in word]
-    latin = sum(letter.isascii() or unicodedata.name(letter, "").startswith("LATIN") for letter in letters)
-    if len(letters) >= _FEWEST_WORDS and latin < len(letters) / 2:
-        return True
+    sample = text[:_SAMPLE]
+    words = _WORD.findall(sample)
+    if not sample.isascii():
+        letters = [letter for word in words for letter in word]
+        latin = sum(letter.isascii() or unicodedata.name(letter, "").startswith("LATIN") for letter in letters)
+        if len(letters) >= _FEWEST_WORDS and latin < len(letters) / 2:
+            return True
     if len(words) < _FEWEST_WORDS:
         return False
     lowered = [word.lower() for word in words]

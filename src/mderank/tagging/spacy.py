@@ -141,8 +141,8 @@ class SpacyTagger:
         read = self._read_own_words if self.tokenizer == "mderank" else self._read_spacy_words
         for piece, words in zip(pieces, read(pieces), strict=True):
             if words:
-                starts[piece.index].add(len(tokens[piece.index]))
-                tokens[piece.index].extend(words)
+                starts[piece.text_number].add(len(tokens[piece.text_number]))
+                tokens[piece.text_number].extend(words)
         language = self.nlp.lang or ""
         for text, clean, layout, words, breaks in zip(texts, cleaned, layouts, tokens, starts, strict=True):
             self._warn_of_language(text)
@@ -233,7 +233,7 @@ class SpacyTagger:
 class _Paragraph(NamedTuple):
     """A paragraph of a batch of texts: the number of its text, its offset there, its text as taggers read it."""
 
-    index: int
+    text_number: int
     start: int
     text: str
     # Stretches of the original text that ``text`` leaves out: where in ``text``, and how long all up to it are together.

@@ -102,9 +102,7 @@ def _add_compound(words: list[Word], view: str, first: int, last: int, offset: i
     while clitic := _CLITIC.search(view, max(first + 1, cuts[-1] - 3), cuts[-1]):
         cuts.append(clitic.start())
     words.append(Word(offset + first, offset + cuts[-1], _kind(view[first : cuts[-1]])))
-    words.extend(
-        Word(offset + cuts[index], offset + cuts[index - 1], "word") for index in range(len(cuts) - 1, 0, -1)
-    )
+    words.extend(Word(offset + cuts[index], offset + cuts[index - 1], "word") for index in range(len(cuts) - 1, 0, -1))
 
 
 def _kind(compound: str) -> WordKind:
