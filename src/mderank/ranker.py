@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mderank.candidate import Candidate
-from mderank.candidates import CandidateSource, NounPhrases
+from mderank.candidates import CandidateSource, NounPhrases, PhraseList
 from mderank.document import Document, Span, surface
 from mderank.encoding import Pieces
 from mderank.errors import InputError, MDERankError, OptionError
@@ -123,7 +123,9 @@ class CandidateRanker(ABC):
         self.tagger: Tagger = SpacyTagger(tagger) if tagger is None or isinstance(tagger, str) else tagger
         self.candidates: CandidateSource = candidates or self.own_candidates
         self.dedupe: Dedupe = dedupe
-        self.overlap: Overlap = overlap or self.default_overlap
+        # A user's own phrases are wanted as they are.
+        own = "any" if isinstance(candidates, PhraseList) else self.default_overlap
+        self.overlap: Overlap = overlap or own
         self.diversity: Diversity | None = self._scaled(diversity)
         self.min_score = min_score
         self.max_words = max_words
@@ -218,52 +220,83 @@ class CandidateRanker(ABC):
         ]
         first = [entry for entry in entries if ranked[entry[0]]]
         last = entries[len(first) :]
-        first, related = self._without_overlap(reading, scored, first, top_k)
+        family = _Family(reading, scored, first, self.overlap)
+        first = family.entries
         if self.diversity is not None and scored.vectors is not None:
             index = [best for best, _ in first]
-            taken = self.diversity.order(scores[index], scored.vectors[index], top_k)
+            lowered = scores[index] - np.asarray([family.lost.get(best, 0.0) for best in index])
+            taken = self.diversity.order(lowered, scored.vectors[index], top_k)
             first = [first[each] for each in taken]
+        shown = [*first, *last][:top_k]
+        related = family.related(best for best, _ in shown)
         return [
-            _keyphrase(reading, scored, best, spans, related.get(best, ())) for best, spans in [*first, *last][:top_k]
+            _keyphrase(reading, scored, best, spans, related.get(best, ()), family.lost.get(best, 0.0))
+            for best, spans in shown
         ]
-
-    def _without_overlap(
-        self, reading: Reading, scored: Scores, entries: list[Entry], top_k: int | None
-    ) -> tuple[list[Entry], dict[int, tuple[str, ...]]]:
-        """Move entries down that overlap better ones; of those not shown, name the members of each entry's family."""
-        if self.overlap == "any" or len(entries) < 2:
-            return entries, {}
-        document, candidates = reading.document, reading.candidates
-        texts = [forms(document, spans)[0] for _, spans in entries]
-        keys = [variant_key(text, document.language) for text in texts]
-        unithood = [candidates[best].unithood for best, _ in entries]
-        spans = [spans for _, spans in entries]
-        order = family_order(scored.scores[[best for best, _ in entries]], keys, unithood, spans, self.overlap)
-        hidden = family_members(keys, order[:top_k])
-        related = {entries[index][0]: tuple(texts[other] for other in others) for index, others in hidden.items()}
-        return [entries[index] for index in order], related
 
     def _good_enough(self, scored: Scores, candidate: int) -> bool:
         """Whether a candidate reaches what the user asks for."""
         return self.min_score is None or bool(scored.scores[candidate] >= self.min_score)
 
 
+class _Family:
+    """The entries of a ranking without those that overlap a better one too much.
+
+    Attributes:
+        entries: what is left, in its new order.
+        lost: what entries that were moved down lost of their score, by the index of their best candidate.
+    """
+
+    def __init__(self, reading: Reading, scored: Scores, entries: list[Entry], overlap: Overlap) -> None:
+        self.entries, self.lost = entries, dict[int, float]()
+        self._keys: list[str] = []
+        if overlap == "any" or len(entries) < 2:
+            return
+        document = reading.document
+        self._texts = [forms(document, spans)[0] for _, spans in entries]
+        self._keys = [variant_key(text, document.language) for text in self._texts]
+        self._best = [best for best, _ in entries]
+        order, lost = family_order(
+            scored.scores[self._best],
+            self._keys,
+            [reading.candidates[best].unithood for best in self._best],
+            [spans for _, spans in entries],
+            overlap,
+        )
+        self.entries = [entries[index] for index in order]
+        self.lost = {self._best[index]: loss for index, loss in lost.items()}
+
+    def related(self, shown: Iterable[int]) -> dict[int, tuple[str, ...]]:
+        """Of the entries whose best candidates are not ``shown``, the texts of those that overlap one which is."""
+        if not self._keys:
+            return {}
+        number = {best: index for index, best in enumerate(self._best)}
+        members = family_members(self._keys, [number[best] for best in shown if best in number])
+        return {self._best[index]: tuple(self._texts[other] for other in others) for index, others in members.items()}
+
+
 def _keyphrase(
-    reading: Reading, scored: Scores, best: int, spans: tuple[Span, ...], related: tuple[str, ...]
+    reading: Reading, scored: Scores, best: int, spans: tuple[Span, ...], related: tuple[str, ...], lost: float
 ) -> Keyphrase:
     variants = forms(reading.document, spans)
     return Keyphrase(
         variants[0],
-        float(scored.scores[best]),
+        float(scored.scores[best]) - lost,
         float(scored.similarities[best]),
         spans,
         variants,
         reading.candidates[best].found,
-        {name: float(values[best]) + 0.0 for name, values in scored.parts.items()},  # never −0
+        _parts(scored, best, lost),
         {name: values[best].item() for name, values in scored.facts.items()},
         None if scored.confidences is None else float(scored.confidences[best]),
         related,
     )
+
+
+def _parts(scored: Scores, best: int, lost: float) -> dict[str, float]:
+    """The parts of a score, with what the phrase lost because it is part of a better one."""
+    parts = {name: float(values[best]) + 0.0 for name, values in scored.parts.items()}  # never −0
+    return {**parts, "overlap": -lost} if parts and lost else parts
 
 
 def _stem(document: Document, candidate: Candidate) -> str:

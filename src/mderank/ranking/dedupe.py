@@ -17,6 +17,8 @@ from mderank.ranking.variants import variant_key
 Dedupe = Literal["none", "case", "variant", "stem"]
 DEDUPES: tuple[Dedupe, ...] = ("none", "case", "variant", "stem")
 
+_LONGEST_ACRONYM = 10  # characters
+
 Entry = tuple[int, tuple[Span, ...]]
 
 
@@ -37,8 +39,20 @@ def merge(document: Document, candidates: list[Candidate], ranked: Iterable[int]
 
 
 def forms(document: Document, spans: Iterable[Span]) -> tuple[str, ...]:
-    """The distinct forms at ``spans``, the commonest first; of equally common ones the first in the text."""
-    return tuple(form for form, _ in Counter(surface(document, span) for span in spans).most_common())
+    """The distinct forms at ``spans``, the commonest first; of equally common ones the first in the text.
+
+    An acronym comes after the forms that are written out.
+    """
+    found = [form for form, _ in Counter(surface(document, span) for span in spans).most_common()]
+    if len(found) > 1 and any(map(_is_short, found)):
+        written_out = [form for form in found if not _is_short(form)]
+        if written_out and max(map(len, written_out)) > 2 * max(len(form) for form in found if _is_short(form)):
+            found = [*written_out, *filter(_is_short, found)]
+    return tuple(found)
+
+
+def _is_short(form: str) -> bool:
+    return " " not in form and len(form) <= _LONGEST_ACRONYM and sum(letter.isupper() for letter in form) > 1
 
 
 def form_key(document: Document, by: Dedupe) -> Callable[[str], str]:

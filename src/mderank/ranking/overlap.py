@@ -37,7 +37,7 @@ def family_order(
     unithood: Sequence[float],
     spans: Sequence[Sequence[Span]],
     overlap: Overlap,
-) -> list[int]:
+) -> tuple[list[int], dict[int, float]]:
     """The order of entries that are given best first, without those that overlap a better one too much.
 
     Args:
@@ -50,10 +50,10 @@ def family_order(
             down. ``any`` does nothing.
 
     Returns:
-        Indices of entries, in the order of the result.
+        Indices of entries, in the order of the result; and what those that were moved down lost of their score.
     """
     if overlap == "any" or len(scores) < 2:
-        return list(range(len(scores)))
+        return list(range(len(scores))), {}
     holders, parts = _relations(keys)
     deviation = float(np.std(scores))
     value = [significant(float(score)) for score in scores]
@@ -62,6 +62,7 @@ def family_order(
     heapq.heapify(heap)
     covered = np.zeros(max((span.end for some in spans for span in some), default=0), dtype=np.bool_)
     taken: list[int] = []
+    lost: dict[int, float] = {}
     while heap:
         negative, index = heapq.heappop(heap)
         if left_out[index] or -negative != value[index]:
@@ -82,8 +83,9 @@ def family_order(
                 lowered = significant(float(scores[other]) - loss * deviation)
                 if lowered < value[other]:
                     value[other] = lowered
+                    lost[other] = loss * deviation
                     heapq.heappush(heap, (-lowered, other))
-    return taken
+    return taken, lost
 
 
 def family_members(keys: Sequence[str], shown: Sequence[int]) -> dict[int, list[int]]:

@@ -11,12 +11,12 @@ import unicodedata
 from functools import lru_cache
 
 _DASHES = re.compile(r"[-‐‑‒–—−]+")
-_POSSESSIVE = re.compile(r"['’]s?\b(?=\s|$)|['’]$")
+_POSSESSIVE = re.compile(r"(?<=\w)['’]s?(?=\s|$)")
 _INVISIBLE = re.compile("[\u00ad\u200b-\u200d\u2060\ufeff]")
 
 # Plurals that no rule gives.
 _IRREGULAR = {
-    "men": "man", "women": "woman", "children": "child", "people": "person", "mice": "mouse", "lice": "louse",
+    "men": "man", "women": "woman", "children": "child", "mice": "mouse", "lice": "louse",
     "feet": "foot", "teeth": "tooth", "geese": "goose", "oxen": "ox", "dice": "die", "pence": "penny",
     "knives": "knife", "lives": "life", "wives": "wife", "leaves": "leaf", "halves": "half", "shelves": "shelf",
     "wolves": "wolf", "calves": "calf", "loaves": "loaf", "thieves": "thief", "scarves": "scarf", "selves": "self",
