@@ -53,7 +53,8 @@ def _blank_comments(lines: list[Line]) -> None:
 
 
 def _blank_stretch(lines: list[Line], first: int) -> None:
-    for line in lines[first:]:
+    for index in range(first, len(lines)):
+        line = lines[index]
         if line.kind is Kind.BLANK or _CUE.match(line.text[:120]):
             return
         line.kind = Kind.NOT_PROSE

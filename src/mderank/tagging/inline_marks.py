@@ -140,12 +140,12 @@ def _tick_spans(code: list[re.Match[str]]) -> Iterator[Span]:
 
 
 def _mark_spans(content: str, code: list[re.Match[str]]) -> Iterator[Span]:
-    in_code = [found.span() for found in code]
+    in_code = {position for found in code for position in range(*found.span())}
     for mark, pattern in (("*", _STRONG), ("_", _STRONG), ("*", _EMPHASIS), ("_", _EMPHASIS), ("~~", _STRUCK)):
         if mark not in content:
             continue
         for found in pattern.finditer(content):
-            if found.group(1)[0] == mark[0] and not any(start <= found.start() < end for start, end in in_code):
+            if found.group(1)[0] == mark[0] and found.start() not in in_code:
                 yield from (Span(found.start(), found.start(2)), Span(found.end(2), found.end()))
     for pattern in (_EMOJI_CODE, _DIRECTION, _UNIT):
         yield from (Span(*found.span()) for found in pattern.finditer(content))

@@ -151,9 +151,15 @@ def blank_web_items(lines: list[Line]) -> None:
     for item in items:
         if _is_command(item.name):
             _blank_item(lines, item)
+    prose = {
+        word.casefold()
+        for line in lines
+        if line.kind is Kind.PROSE and not line.cells and len(line.prose) > _LONGEST_ITEM
+        for word in words_of(line.prose)
+    }
     for run in _runs(lines, items):
         _blank_run(lines, run)
-        _blank_site_menu(lines, run)
+        _blank_site_menu(lines, run, prose)
 
 
 def _blank_dated(lines: list[Line]) -> None:
@@ -268,16 +274,10 @@ def _blank_run(lines: list[Line], run: list[_Item]) -> None:
             _blank_item(lines, item)
 
 
-def _blank_site_menu(lines: list[Line], run: list[_Item]) -> None:
+def _blank_site_menu(lines: list[Line], run: list[_Item], prose: set[str]) -> None:
     """Blank the lines of a menu that begins with "Home", but for those whose words recur in the page's prose."""
     if run[0].name not in _MENU_STARTS or len({item.index for item in run}) < _FEWEST_IN_MENU + 1:
         return
-    prose = {
-        word.casefold()
-        for line in lines
-        if line.kind is Kind.PROSE and not line.cells and len(line.prose) > _LONGEST_ITEM
-        for word in words_of(line.prose)
-    }
     for item in run:
         words = [word for word in words_of(item.name) if word not in FUNCTION_WORDS]
         if not words or not prose.issuperset(words):
