@@ -297,6 +297,253 @@ def test_a_single_note_is_a_label():
     ]
 
 
+# --- Chats, subtitles, minutes, web pages, Markdown ------------------------------------------------------------------
+
+
+def speakers(text):
+    return sorted(read_layout(text).speakers)
+
+
+@pytest.mark.parametrize(
+    ("text", "messages", "names"),
+    [
+        (
+            "19:40 -!- tern_ [~t@host.example] has joined #beekeeping\n19:41 < tern_> my hive is losing brood\n"
+            "19:42 <@wicker> check for varroa mites first\n19:43 * wicker shrugs\n"
+            "19:44 -!- tern_ is now known as tern\n"
+            "19:45 < tern_> oxalic acid then\n19:50 -!- wicker [w@x] has quit [Connection reset by peer]\n",
+            ["my hive is losing brood", "check for varroa mites first", "shrugs", "oxalic acid then"],
+            ["tern_", "wicker"],
+        ),
+        (
+            "Moss — 03/12/2024 18:20\nthe gearbox slips in third\nOlga [ADMIN] — 03/12/2024 18:22\n[photo_2.jpg]\n"
+            "Olga [ADMIN] — 03/12/2024 18:22\nsynchro ring is worn\n👍 3\nMoss — Yesterday at 09:05\nordered one\n",
+            ["the gearbox slips in third", "synchro ring is worn", "ordered one"],
+            ["moss", "olga"],
+        ),
+        (
+            "12/05/2024, 09:14 - Messages and calls are end-to-end encrypted. Tap to learn more.\n"
+            '12/05/2024, 09:14 - Lena created group "Allotment"\n12/05/2024, 09:15 - Lena: slug pellets or nematodes?\n'
+            "12/05/2024, 09:16 - Uwe: <Media omitted>\n12/05/2024, 09:17 - Uwe: nematodes, they need wet soil\n"
+            "12/05/2024, 09:20 - Uwe left\n",
+            ["slug pellets or nematodes?", "nematodes, they need wet soil"],
+            ["lena", "uwe"],
+        ),
+        (
+            "Kit Moran  11:02 AM\nwho owns the payment gateway alerts?\n3 replies\nDeploy Hook APP  11:04 AM\n"
+            ":rocket: release 41 is live\nKit Moran  11:09 AM (edited)\nthe retry queue is full\n:eyes: 2\n",
+            ["who owns the payment gateway alerts?", "release 41 is live", "the retry queue is full"],
+            ["deploy", "hook", "kit", "moran"],
+        ),
+        (
+            "Sara Lind, [14.02.2025 20:11]\nthe ferry timetable changed\n\nBo, [14.02.2025 20:12]\n[Photo]\n\n"
+            "Bo, [14.02.2025 20:15]\nlast sailing is at ten\n",
+            ["the ferry timetable changed", "last sailing is at ten"],
+            ["lind", "sara"],
+        ),
+        (
+            "10:02:11 From Ana Ruiz to Everyone: can you share the soil maps\n"
+            "10:02:40 From Tom to Everyone: yes, after the break\n",
+            ["can you share the soil maps", "yes, after the break"],
+            ["ana", "ruiz", "tom"],
+        ),
+    ],
+)
+def test_chat_exports(text, messages, names):
+    assert blocks(text) == messages
+    assert speakers(text) == names
+
+
+def test_prose_with_brackets_dashes_and_notices_stays():
+    text = (
+        "The keeper left the lighthouse (the noise was too much) in 1921.\n"
+        "He wrote in the log that the `head' and the `tail' of the storm had passed.\n"
+        "The old harbour — Today it is a park — was filled with sand.\n"
+    )
+    assert read_layout(text).blanked == text
+
+
+def test_webvtt():
+    text = (
+        "WEBVTT - Geology 12\nKind: captions\nLanguage: en\n\nNOTE recorded in May\n\nSTYLE\n::cue { color: red }\n\n"
+        "intro\n00:01.000 --> 00:04.000 align:start\n<v.loud Guide>These columns are <i>basalt</i> that cooled\n"
+        "slowly\n\n2\n00:04.000 --> 00:09.000\n<v Guide>and cracked into hexagons.\n\n"
+        "3\n00:09.000 --> 00:10.000\n<v Visitor>How old are they?\n\n00:10.000 --> 00:12.000\n[applause]\n"
+    )
+    assert blocks(text) == [
+        "These columns are basalt that cooled slowly and cracked into hexagons.",
+        "How old are they?",
+    ]
+    assert speakers(text) == ["guide", "visitor"]
+
+
+def test_subrip():
+    text = (
+        "1\n00:00:01,000 --> 00:00:03,500\nThe glacier has lost half of\n\n2\n00:00:03,500 --> 00:00:06,000\n"
+        "its ice since 1990.\n\n3\n00:00:06,200 --> 00:00:08,000\n- Can it recover?\n- Not in our lifetime.\n"
+    )
+    assert blocks(text) == [
+        "The glacier has lost half of its ice since 1990.",
+        "Can it recover?",
+        "Not in our lifetime.",
+    ]
+
+
+def test_attendance_and_authors():
+    text = (
+        "Sailing Club Committee\nPresent: Dr Ana Pohl (commodore), T. van Dam,\n         Mrs J. O'Neil\n"
+        "In attendance: K. Ito (harbour office), 3 members of the club\nApologies: R. Fox and L. Hahn\n"
+        "Minutes taken by: Rosa Klein\nChair: A. Pohl\n\n"
+        "The slipway must be repaired.\nPresent: the old gate is rusty.\n"
+    )
+    assert blocks(text) == ["Sailing Club Committee", "The slipway must be repaired.", "the old gate is rusty."]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "By Marta Silva",
+        "Jonas K. | 2024-03-02",
+        "R. Okafor, L. M. Brandt",
+        "Dr. Ute Frings, 12 May 2023",
+        "P. Lund 1,*",
+    ],
+)
+def test_author_lines_under_a_title(line):
+    text = f"Cold storage of apples\n{line}\n\nApples are stored at one degree, and keep until spring.\n"
+    assert blocks(text) == ["Cold storage of apples", "Apples are stored at one degree, and keep until spring."]
+
+
+@pytest.mark.parametrize("line", ["Gala, Elstar and Jonagold", "By sea and land", "Storm Surges, Tide Gauges"])
+def test_other_lines_under_a_title_stay(line):
+    text = f"Cold storage of apples\n{line}\n\nApples are stored at one degree, and keep until spring.\n"
+    assert line in blocks(text)
+
+
+WEB_PAGE = """Skip to content
+☰ Menu
+Pine Valley Camping
+Pitches
+Prices
+Gallery
+Contact
+Book now
+
+EN | FR | NL
+
+Home > Pitches > Camper vans
+
+Our camper van pitches have water, power and a drain, and lie in the shade of old pine trees.
+
+“Quiet and clean” – Margit, Graz
+
+Arrival [dd.mm.]  Departure [dd.mm.]
+Search
+
+Opening hours: Mon–Fri 8–18, Sat 9–12
+Last updated: 3 March 2024
+
+You may also like
+Canoe hire on the river
+Ten walks with children
+
+Imprint · Privacy policy · Jobs
+© 2024 Pine Valley Camping GmbH
+This website uses cookies. OK
+"""
+
+
+def test_a_web_page_keeps_its_prose():
+    assert blocks(WEB_PAGE) == [
+        "Pine Valley Camping", "Pitches", "Pitches", "Camper vans",
+        "Our camper van pitches have water, power and a drain, and lie in the shade of old pine trees.",
+        "“Quiet and clean”",
+    ]  # fmt: skip
+
+
+def test_headings_of_a_report_are_not_a_menu():
+    text = (
+        "Privacy policy\n\nWe store the address of every customer for ten years, because the law asks for it.\n\n"
+        "Cookies\n\nWe do not use cookies to follow what you do on other sites, and we never did.\n\nContact\n\n"
+        "Write to the office in Bern, which answers all letters within a week.\n"
+    )
+    assert read_layout(text).blanked == text
+
+
+def test_markdown_and_html():
+    text = (
+        '# tidepool\n\n[![build](https://ci.example/b.svg)](https://ci.example) ![logo](img/logo.png "Logo")\n\n'
+        '<p align="center"><em>A cache for weather data.</em></p>\n<img src="a.png" width="40">\n\n'
+        "It stores **grid files** in [object storage](https://s3.example/docs) and _never_ on disk.\n"
+        "Run `tidepool --warm /data` first, then `prefetch` the ~~old~~ new grids.<br>\n\n"
+        "[docs]: https://tidepool.example/docs\n"
+    )
+    assert blocks(text) == [
+        "tidepool", "A cache for weather data.", "It stores grid files in object storage and never on disk.",
+        "Run ` ` first, then prefetch the old new grids.",
+    ]  # fmt: skip
+
+
+def test_markup_and_settings_without_a_fence_are_code():
+    text = (
+        "Cite it as follows.\n\n@article{frost2021,\n  title = {Frost damage in vineyards},\n  author = {Frost, Jo},\n"
+        "  year = {2021}\n}\n\nThe settings are these.\n\nserver:\n  port: 8080\n  hosts:\n    - alpha\n    - beta\n\n"
+        "The log says:\n\nstep=12 loss=0.31 lr=0.001 grad=2.2\nstep=13 loss=0.30 lr=0.001 grad=2.1\n\nIt converges.\n"
+    )
+    assert blocks(text) == ["Cite it as follows.", "The settings are these.", "The log says:", "It converges."]
+
+
+def test_heads_of_tickets_alerts_and_pools():
+    text = (
+        "SUPPORT TICKET SUP-4410\n\nThe label printer jams.\n\n"
+        "2025-01-02 03:04:05 ERROR [worker-3] DbPool-2 - connection refused host=db1 port=5432\n"
+        "2025-01-02 03:04:09 FIRING DiskAlmostFull instance=db1\n"
+    )
+    assert blocks(text) == ["The label printer jams.", "connection refused", "DiskAlmostFull"]
+
+
+def test_bullets_of_letters_and_arrows():
+    text = (
+        "FEATURES\n o Stainless steel drum with a soft start\n o Quiet brushless motor for the night\n"
+        "› child lock\n▸ steam programme\n~ descale monthly\n~ clean the filter\n"
+    )
+    assert blocks(text) == [
+        "FEATURES", "Stainless steel drum with a soft start", "Quiet brushless motor for the night", "child lock",
+        "steam programme", "descale monthly", "clean the filter",
+    ]  # fmt: skip
+
+
+def test_titles_of_two_lines():
+    assert blocks("ADAPTIVE OPTICS\nfor small telescopes\n\nIt works.\n")[0] == "ADAPTIVE OPTICS for small telescopes"
+    assert blocks("NOTICE OF WORKS\nIN THE RIVER PORT\n\nIt works.\n")[0] == "NOTICE OF WORKS IN THE RIVER PORT"
+    assert blocks("Veltro WX-20 Weather Station Console\n7-inch display for indoor use and outdoor sensors\n\nNew.\n")[
+        0
+    ] == ("Veltro WX-20 Weather Station Console")
+
+
+def test_references_and_journal_heads():
+    text = (
+        "Annals of Glaciology 12 (2019) 44–58\n\nIce cores from the Alps\n\nThe cores were drilled in May [1].\n\n"
+        "References\n[1] Huber, A., 2004. Drilling in firn. J. Ice 3,\n    10–19.\n"
+        "[2] Mori, K., 2011. Dust layers in ice.\n"
+        "    Polar Res. 8, 200–214.\n\nAppendix\nThe drill was built in Bern.\n"
+    )
+    assert blocks(text) == [
+        "Ice cores from the Alps", "The cores were drilled in May [1].", "References", "Appendix",
+        "The drill was built in Bern.",
+    ]  # fmt: skip
+
+
+def test_stage_directions_and_single_speakers():
+    text = (
+        "SPEAKER 1: Why did the dam fail? [coughs]\nSPEAKER 2: (laughs) Rain, and a blocked spillway.\n"
+        "SPEAKER 1: Was there a warning?\nSPEAKER 2: None.\nTOWN CLERK: Time is up.\n[TAPE STOPPED]\n"
+    )
+    assert blocks(text) == [
+        "Why did the dam fail?", "Rain, and a blocked spillway.", "Was there a warning?", "None.", "Time is up.",
+    ]  # fmt: skip
+
+
 # --- Code -----------------------------------------------------------------------------------------------------------
 
 
@@ -494,6 +741,14 @@ LINES = st.sampled_from(
         "well-", "known", "[10:32] anna: hello", "anna 10:32 AM", "Q: why?", "Note: so", "-- ", "Best regards,", "====",
         "## Head ##",
         "The storm surge model of the North Sea was calibrated with", "Gauge data of forty years were used for the",
+        "WEBVTT", "00:01.000 --> 00:02.000", "<v Ann>so we", "<p>a</p><p>b</p>", "**bold** `x=1` [t](http://u)",
+        "o item",
+        "Ann — Today at 10:32", "10:32 < ann> hi", "10:33 * ann waves", "10:34 -!- ann has left",
+        "Present: A. Bell, C. Dorn",
+        "By Ann Bell", "Home", "News", "Contact", "Accept all", "Read more", "© 2024 Tides", "“Good” – Ann, Bonn",
+        "§1 Start",
+        "References", "[1] Bell, A., 2001. Tides. J. Sea 1, 2–3.", "a=1 b=2 c=3", "Impressum · Jobs", "a | b",
+        "[laughs] so",
         "a.b.c.D: message", "\u00ad", "soft\u00ad", "\u2028", "x" * 30, "( { ; = ) }",
     ]
 )  # fmt: skip

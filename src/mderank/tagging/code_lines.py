@@ -9,6 +9,8 @@ from mderank.tagging.lines import Kind, Line, reads_as_prose
 
 _LONGEST_CODE_LINE = 400  # characters; longer lines are not examined
 
+_LONGEST_TICKET_HEAD = 60
+
 _FENCE = re.compile(r"\s*(`{3,}|~{3,})\s*([\w+-]*)")
 _FENCED_PROSE = frozenset(("text", "txt", "md", "markdown", "plain", "plaintext", "quote"))
 
@@ -41,6 +43,9 @@ _PLAINLY_CODE = tuple(
         r"\s*>>>\s+\S.*[(=\[]|\s*>>>\s+(?:import|from|for|def|print)\b",
         r"\s*In \[\d+\]:",
         r"(?:PS )?[A-Z]:\\[^>]*>",
+        r"\s*@[A-Za-z]{3,20}\s?\{\s?[\w:./+-]+\s?,",  # BibTeX
+        r"\s*(?:title|author|year|journal|booktitle|publisher|volume|number|pages|doi|url|editor|month|note|howpublished|"
+        r"institution|school|isbn|issn|address|series|eprint|archiveprefix|primaryclass)\s*=\s*[{\"].*[}\"],?\s*\}?\s*$",
     )
 )
 _TRACE = tuple(
@@ -70,6 +75,17 @@ _PERHAPS_CODE = re.compile(
     r"|\s*@\w"
     r"|.*[;{}\\,(\[]\s*$"
 )
+_ASSIGNMENT = re.compile(r"[A-Za-z_][\w.-]*=\S+\Z")
+_YAML = re.compile(r"(?P<indent>\s*)(?:- )?(?P<key>[a-z_][\w./-]*|\"[^\"]{1,60}\"):(?:\s+(?P<value>\S.*))?$")
+_YAML_ITEM = re.compile(r"\s*-\s+\S+(?:\s\S+){0,2}\s*$")
+_FEWEST_YAML = 3  # lines
+_TICKET_HEAD = re.compile(
+    r"\s*[\[(]?(?:(?:help\s?desk|service|support|change|incident|trouble|problem|bug|issue|ticket|case|request|report|"
+    r"work|order|task|defect|id|ref|no|nr|number|it|desk|new|open|closed)\b[\s.:/#–-]{0,3}){1,5}"
+    r"(?:[A-Z]{1,8}[-–]\d{1,8}|#\d{1,8}|[A-Z]{2,5}\d{4,10})[\])]?\s*$",
+    re.IGNORECASE,
+)
+_POOL = re.compile(r"(?:(?:FATAL|ERROR|WARN(?:ING)?):\s+)?(?:[A-Za-z][\w$]*-\d+\s+-\s+)?")
 _CODE_MARKS = frozenset("{}()[]<>;=/\\_$&|+*\"'`#@^~")
 _CALL_OR_ASSIGNMENT = re.compile(r"\w\(|=|->|::|\{")
 
@@ -84,6 +100,7 @@ def blank_code(lines: list[Line]) -> None:
         # The source line that Python shows below a frame.
         if following.kind is Kind.PROSE and _PYTHON_FRAME.match(line.text) and following.indent > line.indent:
             following.kind = Kind.NOT_PROSE
+    _blank_yaml(lines)
     plain = [line.kind is Kind.PROSE and is_plainly_code(line.prose) for line in lines]
     perhaps = [line.kind is Kind.PROSE and is_perhaps_code(line.prose) for line in lines]
     _spread(lines, plain, perhaps, range(len(lines)))
@@ -128,13 +145,47 @@ def _blank_trace(line: Line) -> None:
     content = line.prose
     if len(content) > _LONGEST_CODE_LINE:
         return
-    if any(pattern.match(content) for pattern in _TRACE):
+    if any(pattern.match(content) for pattern in _TRACE) or (
+        len(content) <= _LONGEST_TICKET_HEAD and _TICKET_HEAD.match(content)
+    ):
         line.kind = Kind.NOT_PROSE
     elif found := _CAUSE.match(content):  # the message after the exception's name stays
         line.body += found.end()
+        if pool := _POOL.match(line.prose[:120]):
+            line.body += pool.end()
         line.marked = True
         if line.body >= line.end:
             line.kind = Kind.NOT_PROSE
+
+
+def _blank_yaml(lines: list[Line]) -> None:
+    """Blank settings as YAML: successive keys in lower case, one of them above deeper ones, with short values."""
+    first = 0
+    while first < len(lines):
+        last = first
+        nested = False
+        above: re.Match[str] | None = None
+        while last < len(lines) and lines[last].kind is Kind.PROSE:
+            content = lines[last].prose
+            found = _YAML.match(content) if len(content) <= _LONGEST_CODE_LINE else None
+            if found is None and not (above is not None and _YAML_ITEM.match(content)):
+                break
+            if found is not None and len((found.group("value") or "").split()) > 3 and reads_as_prose(content):
+                break
+            is_deeper = above is not None and lines[last].indent > len(above.group("indent"))
+            nested = nested or (is_deeper and above is not None and above.group("value") is None)
+            above = found or above
+            last += 1
+        if last - first >= _FEWEST_YAML and nested:
+            for line in lines[first:last]:
+                line.kind = Kind.NOT_PROSE
+        first = max(last, first + 1)
+
+
+def _is_assignments(content: str) -> bool:
+    """Whether most words of a line are ``key=value``, as in a log."""
+    words = content.split()
+    return len(words) > 2 and 5 * sum(bool(_ASSIGNMENT.match(word)) for word in words) >= 3 * len(words)
 
 
 def is_plainly_code(content: str) -> bool:
@@ -149,7 +200,7 @@ def is_plainly_code(content: str) -> bool:
         return _is_dense(content, 0.2) and not reads_as_prose(content, 0.1)
     if reads_as_prose(content, 0.3) and _share_of_marks(content) < 0.12:
         return False
-    if any(pattern.match(content) for pattern in _PLAINLY_CODE):
+    if any(pattern.match(content) for pattern in _PLAINLY_CODE) or _is_assignments(content):
         return True
     stripped = content.rstrip()
     if stripped[-1:] in ("{", "}", ";") and _CALL_OR_ASSIGNMENT.search(stripped):

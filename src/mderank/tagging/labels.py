@@ -55,7 +55,11 @@ def read_labels(lines: list[Line]) -> set[str]:
     names = [_label_key(label) if label else "" for label in found]
     counts = Counter(name for name in names if name)
     repeated = {name for name, count in counts.items() if count > 1}
-    is_dialogue = sum(counts[name] for name in repeated) >= 4 and len(repeated) > 1
+    spoken = Counter(label.group("name") for label in found if label)  # "Speaker 1" and "Speaker 2" are two
+    is_dialogue = (
+        sum(counts[name] for name in repeated) >= 4
+        and sum(count > 1 for name, count in spoken.items() if _key_of(name) in repeated) > 1
+    )
     is_label = [
         label is not None
         and (_is_label_name(name) or (_has_value(label) and (counts[name] > 2 or (is_dialogue and name in repeated))))
@@ -70,7 +74,8 @@ def read_labels(lines: list[Line]) -> set[str]:
     for index, (line, label) in enumerate(zip(lines, found, strict=True)):
         if label is None:
             continue
-        if is_label[index] or (is_dialogue and _is_between_labels(is_label, names, index)):
+        is_speaker = is_dialogue and (_is_between_labels(is_label, names, index) or _is_capital_speaker(label))
+        if is_label[index] or is_speaker:
             line.body += label.end()
             line.marked = True
             if not line.prose.strip():
@@ -103,7 +108,17 @@ def _has_value(label: re.Match[str]) -> bool:
 
 
 def _label_key(label: re.Match[str]) -> str:
-    return _DIGITS.sub("0", label.group("name").casefold()).strip(" .*_")
+    return _key_of(label.group("name"))
+
+
+def _key_of(name: str) -> str:
+    return _DIGITS.sub("0", name.casefold()).strip(" .*_")
+
+
+def _is_capital_speaker(label: re.Match[str]) -> bool:
+    """Whether a label is in capitals, as a speaker who speaks once in a dialogue may be."""
+    name = label.group("name")
+    return name.isupper() and len(name) > 1 and len(name.split()) <= 3 and _has_value(label)
 
 
 def _is_label_name(name: str) -> bool:

@@ -14,16 +14,21 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from mderank.document import Span
+from mderank.tagging.captions import read_captions
 from mderank.tagging.code_lines import blank_code
 from mderank.tagging.divided_words import DividedWords
+from mderank.tagging.inline_marks import blank_marks, blank_tags
 from mderank.tagging.labels import read_labels
 from mderank.tagging.line_marks import blank_rules, read_headings, read_list_marks
 from mderank.tagging.lines import Kind, Line, split_lines
 from mderank.tagging.mail_lines import read_mail, read_quote_marks
 from mderank.tagging.page_furniture import read_furniture
 from mderank.tagging.paragraphs import cut_long
+from mderank.tagging.people_lines import blank_people
+from mderank.tagging.reference_lines import blank_references
 from mderank.tagging.stamps import read_stamps
 from mderank.tagging.table_cells import read_cells
+from mderank.tagging.web_items import blank_web_items
 from mderank.tagging.wrapped_lines import find_continued
 
 _NAME_WORD = re.compile(r"[\w-]{3,}")
@@ -82,16 +87,22 @@ def read_layout(text: str, longest: int = 20_000) -> Layout:
 
 def _read_lines(lines: list[Line]) -> set[str]:
     """Find out what every line is, and who speaks. A step leaves alone what an earlier one found not to be prose."""
+    speakers = read_captions(lines)
     read_quote_marks(lines)
+    blank_tags(lines)
     read_furniture(lines)
     read_mail(lines)
+    blank_references(lines)
+    blank_people(lines)
     blank_code(lines)
     blank_rules(lines)
     read_headings(lines)
-    speakers = read_stamps(lines)
+    speakers |= read_stamps(lines)
     read_list_marks(lines)
     speakers |= read_labels(lines)
     read_cells(lines)
+    blank_marks(lines)
+    blank_web_items(lines)
     return speakers
 
 
@@ -104,7 +115,8 @@ def _blank(text: str, lines: Iterable[Line]) -> str:
             spans = [Span(line.start, line.end)]
         else:
             spans = [Span(line.start, line.body), *sorted(line.blanks)]
-        for start, end in spans:
+        for first, end in spans:
+            start = max(first, position)
             if start < end:
                 parts += (text[position:start], _spaces(text[start:end]))
                 position = end

@@ -14,13 +14,29 @@ _CLOSING_HASHES = re.compile(r"\s#{1,6}\s*\Z")
 _WIKI_HEADING = re.compile(r"\s*=(?:\s?=){0,5}\s+(?=[^\s=])")
 _CLOSING_EQUALS = re.compile(r"\s=(?:\s?=){0,5}\s*\Z")
 
-_BULLET = re.compile(r"\s*([-*+•–—▪◦‣●○■□➢➤➔→✓✔✗·])\s+(?:\[[ xX]\]\s+)?(?=\S)|\s*([•▪◦‣●■□➢➤])(?=\w)")
+_BULLET = re.compile(
+    r"\s*([-*+•–—▪◦‣●○■□➢➤➔→✓✔✗✘✅❌☐☑·∙⁃◆◇▸▹►▶›»★✦👉])\ufe0f?\s+(?:\[[ xX]\]\s+|[→›»▸-]\s+)?(?=\S)"
+    r"|\s*([•▪◦‣●■□➢➤✓✔✅▸►])(?=\w)"
+)
+_LETTER_BULLET = re.compile(r"\s*([o~])\s+(?=\S)")  # a bullet only among others: "o" may be a word
 _ORDINAL = re.compile(
     r"\s*(?:\((?P<round>\d{1,3}|[a-zA-Z]|[ivxIVX]{1,5})\)|(?P<half>\d{1,3}|[a-zA-Z]|[ivxIVX]{1,5})\)|\[(?P<square>\d{1,3})\]"
     r"|(?P<point>\d{1,3})\.|(?P<letter>[a-zA-Z]|[ivxIVX]{2,5})\.)\s+(?=\S)"
 )
 _SECTION = re.compile(r"\s*(?:§\s?)?\d{1,3}(?:\.\d{1,3}){1,4}\.?\s+(?=[^\W\d_]|[\"“])")
+_SECTION_OF_NUMBERS = re.compile(r"\s*\d{1,2}(?:\.\d{1,2}){1,3}\s+(?=\d[\d.,/-]*[ ,]+[^\W\d_]{2})")
+_PARAGRAPH_SIGN = re.compile(r"\s*§{1,2}\s?\d{1,3}[a-z]?(?:\.\d{1,3}){0,3}[.:]?\s+(?=[^\W\d_])")
+# Marks whose number does not count, with the name of their style; a bullet is named by itself.
+_UNNUMBERED = (
+    ("", _BULLET),
+    ("o bullet", _LETTER_BULLET),
+    ("§", _PARAGRAPH_SIGN),
+    ("section", _SECTION),
+    ("number", _SECTION_OF_NUMBERS),
+)
 _PLAIN_NUMBER = re.compile(r"\s*(\d{1,2})\s+(?=[^\W\d_])")
+
+_LONGEST_HEADING = 60
 
 
 def blank_rules(lines: list[Line]) -> None:
@@ -69,6 +85,10 @@ def read_list_marks(lines: list[Line]) -> None:
             followed = value is not None and not everywhere.isdisjoint({(name, value - 1), (name, value + 1)})
             if name in ("letter", "plain"):  # "A. Smith" and "12 men" are not items by themselves
                 is_item = followed and not is_mid_sentence(previous)
+            elif name == "number":  # "2.1 2025-017, retinal scans": a section if others are
+                is_item = ("section", None) in everywhere and not is_mid_sentence(previous)
+            elif name.endswith("bullet"):
+                is_item = in_stretch[stretch, name] > 1
             elif is_mid_sentence(previous) and previous is not None and not previous.marked:
                 is_item = in_stretch[stretch, name] > 1 and (value is None or followed)
             else:
@@ -76,6 +96,8 @@ def read_list_marks(lines: list[Line]) -> None:
             if is_item:
                 line.body += end
                 line.marked = True
+                is_heading = name == "§" and len(line.prose) <= _LONGEST_HEADING and not ends_clause(line.prose)
+                line.alone = line.alone or is_heading
         previous = line
 
 
@@ -84,11 +106,11 @@ def _list_style(line: Line) -> tuple[str, int | None, int] | None:
     if line.kind is not Kind.PROSE or line.marked:
         return None
     content = line.prose[:120]
-    if found := _BULLET.match(content):
-        return found.group(1) or found.group(2), None, found.end()
-    if found := _SECTION.match(content):
-        next_letter = content[found.end()]
-        return ("section", None, found.end()) if next_letter.isupper() or next_letter in '"“' else None
+    for name, pattern in _UNNUMBERED:
+        if found := pattern.match(content):
+            if name == "section" and not (content[found.end()].isupper() or content[found.end()] in '"“'):
+                return None
+            return name or next(filter(None, found.groups())), None, found.end()
     if found := _ORDINAL.match(content):
         name = found.lastgroup or ""
         return name, _ordinal_value(found.group(name)), found.end()

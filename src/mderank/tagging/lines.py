@@ -56,6 +56,7 @@ class Line:
         alone: it is a block by itself, such as a heading.
         cells: its table cells; empty if it is not a row.
         blanks: stretches inside it that are not prose, besides everything before ``body``.
+        joins: it continues the prose line before it, whatever their widths.
     """
 
     start: int
@@ -69,6 +70,7 @@ class Line:
     alone: bool = False
     cells: list[Span] = field(default_factory=list)
     blanks: list[Span] = field(default_factory=list)
+    joins: bool = False
 
     @property
     def prose(self) -> str:
@@ -98,6 +100,20 @@ def _new_line(text: str, start: int, end: int, after_page: bool) -> Line:
     content = text[start:end]
     kind = Kind.PROSE if content.strip() else Kind.BLANK
     return Line(start, end, content, start, kind, after_page)
+
+
+def blank_in_text(line: Line, spans: list[Span]) -> None:
+    """Blank ``spans`` of a line, which are offsets in its text, and take them out of the text that is read later."""
+    if not spans:
+        return
+    offset = line.end - len(line.text)
+    parts: list[str] = []
+    position = 0
+    for start, end in spans:
+        parts += (line.text[position:start], " " * (end - start))
+        position = end
+        line.blanks.append(Span(offset + start, offset + end))
+    line.text = "".join((*parts, line.text[position:]))
 
 
 def words_of(content: str) -> list[str]:

@@ -53,6 +53,11 @@ _VALEDICTION = re.compile(
     r"beste\s+grüße|cordialement|saludos|atenciosamente)\s*[,.!]{0,3}\s*\Z",
     re.IGNORECASE,
 )
+_DEVICE = re.compile(
+    r"\s*(?:(?:sent|gesendet|envoyé|enviado)\s(?:from|via|with|using|von|mit|de|depuis|desde)\s"
+    r"(?:my\s|meinem\s|mon\s|mi\s)?[\w .-]{2,30}|get\soutlook\sfor\s\w{2,10})\.?\s*\Z",
+    re.IGNORECASE,
+)
 _POSTSCRIPT = re.compile(r"\s*P\.?\s?P?\.?S\b", re.IGNORECASE)
 
 _SIGNATURE_LINES, _SIGNATURE_WIDTH = 8, 80
@@ -80,6 +85,9 @@ def read_mail(lines: list[Line]) -> None:
     """Find header fields, attributions and signatures."""
     headers = _read_headers(lines)
     attributions = _blank_attributions(lines)
+    for line in lines:
+        if line.kind is Kind.PROSE and len(line.prose) <= _NAME_WIDTH and _DEVICE.match(line.prose):
+            line.kind = Kind.NOT_PROSE
     starts = sorted({*headers, *attributions})
     _blank_signatures(lines, starts)
 
@@ -227,4 +235,4 @@ def _blank_below(lines: list[Line], index: int, end: int, most: int, width: int)
 
 
 def _is_sentence(content: str) -> bool:
-    return reads_as_prose(content) or (ends_sentence(content) and len(content.split()) > 3)
+    return reads_as_prose(content, 0.3) or (ends_sentence(content) and len(content.split()) > 3)

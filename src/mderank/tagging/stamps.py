@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from mderank.document import Span
+from mderank.tagging.chat_lines import blank_chat_marks, is_notice
 from mderank.tagging.lines import Kind, Line
 
 _MONTH = r"(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]{0,6}\.?"
@@ -15,11 +17,13 @@ _TIME = r"\d{1,2}:\d{2}(?::\d{2}(?:[.,]\d{1,6})?)?(?:\s?[AaPp]\.?[Mm]\b\.?)?(?:Z
 _STAMP = re.compile(
     rf"\s*(?P<open>[\[(<]?)(?:{_DATE}(?:T|:|,?\s(?:at\s)?))?{_TIME}[\])>]?(?:\s?[-–—|]\s|:(?=\s)|(?=\s|\Z))\s*"
 )
-_ARROW_STAMP = re.compile(rf"\s*{_TIME}\s?-->\s?{_TIME}")
+_NAME_WORD = r"[\w.'’#|~-]{1,32}"
+_ROLE = r"(?:\s?[\[(][\w ./-]{1,20}[\])]|\s(?:APP|BOT|MOD|ADMIN|OP|STAFF))"
+# "Vexl [MOD] — Today at 02:13", "anna  10:32 AM (edited)", "Anna Smith, [12.05.2024 10:33]"
 _NAME_AND_STAMP = re.compile(
-    rf"\s*[^\W\d_][\w.'’-]{{0,30}}(?:\s[\w.'’-]{{1,30}}){{0,2}},?\s+(?:APP\s+)?[\[(]?(?:{_DATE},?\s(?:at\s)?)?{_TIME}[\])]?\s*\Z"
+    rf"\s*@?(?P<name>[^\W\d][\w.'’#|~-]{{0,31}}(?:\s{_NAME_WORD}){{0,2}}?){_ROLE}{{0,2}},?\s+(?:[-–—|•·]\s+)?(?:on\s)?"
+    rf"(?P<stamp>[\[(]?(?:(?P<date>{_DATE}),?\s(?:at\s)?)?{_TIME}[\])]?):?(?:\s?\((?:edited|bearbeitet)\))?\s*\Z"
 )
-_NAME = re.compile(r"\s*[^\W\d_][\w.'’-]{0,30}")
 _LEVEL = re.compile(
     r"\s*[\[(<]?(?:TRACE|DEBUG|INFO|NOTICE|WARN|WARNING|ERROR|FATAL|CRITICAL|SEVERE|trace|debug|info|warn|warning|error|"
     r"fatal)[\])>]?(?::|\s|\Z)\s*"
@@ -28,8 +32,15 @@ _LOG_SOURCE = re.compile(
     r"(?:\[[^\]\s]{1,60}\]|\(\S{1,60}\)|[\w$-]+(?:[./][\w$-]+)+(?=\s-\s|:\s|\s+\[)|[\w.-]+\[\d+\](?=:))\s*(?:-\s|:\s)?\s*"
 )
 _SYSLOG_HOST = re.compile(r"[\w.-]{1,60}\s(?=[\w./-]{1,40}(?:\[\d+\])?:\s)[\w./-]{1,40}(?:\[\d+\])?:\s+")
-_NICK = re.compile(r"\s*<[@+~%&]?[\w\[\]\\`^{}|.-][\w\[\]\\`^{}|. -]{0,30}>:?\s+")
+_NICK = re.compile(r"\s*<[@+~%& ]?[\w\[\]\\`^{}|.-][\w\[\]\\`^{}|. -]{0,30}>:?\s+")
 _SPEAKER = re.compile(r"\s*@?[^\W\d_][\w.'’-]{0,30}(?:\s[\w.'’()-]{1,30}){0,2}:\s+")
+# "From Anna Smith to Everyone:" of a video call's chat
+_FROM = re.compile(r"\s*From\s+(?P<name>[^:]{1,40}?)(?:\s+to\s+[^:]{1,40}?)?\s*:\s+")
+_POOL = re.compile(r"[A-Za-z][\w$]*-\d+\s+-\s+")  # a log's pool or thread: "HikariPool-1 - "
+_ALERT = re.compile(
+    r"(?:[^\w\s]{0,4}|:\w{1,40}:)\s{0,2}\[?(?:ALERT|FIRING|RESOLVED|TRIGGERED|ACKNOWLEDGED|RECOVERED)\b[\]:]?\s*"
+)
+_ASSIGNMENT = re.compile(r"(?<![^\s(])[A-Za-z_][\w.-]*=(?:\"[^\"]{0,200}\"|[^\s,;()\"]+)")
 
 
 def read_stamps(lines: list[Line]) -> set[str]:
@@ -42,8 +53,14 @@ def read_stamps(lines: list[Line]) -> set[str]:
             continue
         line.body += found.end()
         line.marked = True
+        if is_notice(line.prose[:200]):
+            line.kind = Kind.NOT_PROSE
+            continue
         if level := _LEVEL.match(line.prose[:200]):
             line.body += level.end()
+        elif sender := _FROM.match(line.prose[:200]):
+            speakers.add(sender.group("name"))
+            line.body += sender.end()
         elif speaker := _NICK.match(line.prose[:200]) or _SPEAKER.match(line.prose[:200]):
             speakers.add(speaker.group())
             line.body += speaker.end()
@@ -56,9 +73,12 @@ def read_stamps(lines: list[Line]) -> set[str]:
             line.body += source.end()
             if level := _LEVEL.match(line.prose[:200]):
                 line.body += level.end()
+        _blank_machine_words(line)
         if not line.prose.strip():
             line.kind = Kind.NOT_PROSE
     speakers |= _blank_nicks(lines)
+    if speakers:
+        blank_chat_marks(lines, speakers)
     _blank_levels(lines)
     return speakers
 
@@ -66,11 +86,16 @@ def read_stamps(lines: list[Line]) -> set[str]:
 def _match_stamp(line: Line) -> re.Match[str] | None:
     if line.kind is not Kind.PROSE:
         return None
-    content = line.prose[:200]
-    if _ARROW_STAMP.match(content):
-        line.kind = Kind.NOT_PROSE
-        return None
-    return _STAMP.match(content)
+    return _STAMP.match(line.prose[:200])
+
+
+def _blank_machine_words(line: Line) -> None:
+    """Blank a pool's name, the state of an alert, and ``key=value`` in a stamped line."""
+    for pattern in (_POOL, _ALERT):
+        if found := pattern.match(line.prose[:200]):
+            line.body += found.end()
+    for found in _ASSIGNMENT.finditer(line.prose[:2000]):
+        line.blanks.append(Span(line.body + found.start(), line.body + found.end()))
 
 
 def _blank_name_and_stamp_lines(lines: list[Line]) -> set[str]:
@@ -78,17 +103,21 @@ def _blank_name_and_stamp_lines(lines: list[Line]) -> set[str]:
 
     A timetable's lines stay.
     """
-    is_heading = [line.kind is Kind.PROSE and bool(_NAME_AND_STAMP.match(line.prose[:160])) for line in lines]
-    above_message = [
-        index
-        for index, found in enumerate(is_heading)
-        if found and index + 1 < len(lines) and lines[index + 1].kind is Kind.PROSE and not is_heading[index + 1]
+    found = [_NAME_AND_STAMP.match(line.prose[:160]) if line.kind is Kind.PROSE else None for line in lines]
+    heads = [
+        (line, head)
+        for index, (line, head) in enumerate(zip(lines, found, strict=True))
+        if head and (head.group("date") or (_is_message(lines, index + 1) and not found[index + 1]))
     ]
-    if len(above_message) < 2:
+    if len(heads) < 2:
         return set()
-    for index in above_message:
-        lines[index].kind = Kind.NOT_PROSE
-    return {found.group() for index in above_message if (found := _NAME.match(lines[index].prose))}
+    for line, _ in heads:
+        line.kind = Kind.NOT_PROSE
+    return {head.group("name") for _, head in heads}
+
+
+def _is_message(lines: list[Line], index: int) -> bool:
+    return index < len(lines) and lines[index].kind is Kind.PROSE
 
 
 def _blank_nicks(lines: list[Line]) -> set[str]:

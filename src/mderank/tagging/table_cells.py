@@ -18,10 +18,13 @@ _AFTER = re.compile(r"[^\W\d_]+")
 _THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
 _BAR = re.compile(r"[|│]")
 _SPACED_BAR = re.compile(r"(?<=\s)[|│](?=\s)")
+_DOT = re.compile(r"(?<=\s)[·•∙](?=\s)")
 _CRUMB = re.compile(r"\s(?:>{1,2}|›|»|→)\s")
 _WIDE = 4  # spaces: no justified line has such a gap
 _LONGEST_ROW = 400
 _LONGEST_CRUMB = 40
+_LONGEST_DIVIDED = 100
+_WORD_OR_DATE = re.compile(r"[^\W\d_]{2}|\d[\d.,:/-]\d|[€$£]")
 
 
 def read_cells(lines: list[Line]) -> None:
@@ -78,9 +81,11 @@ def _read_columns(stretch: list[Line]) -> None:
 def _column_gaps(line: Line) -> list[re.Match[str]]:
     """The gaps of a line that may be between columns: not those between sentences."""
     content = line.prose
+    blanks = {blank.start - line.body for blank in line.blanks}
     return [
         gap
         for gap in _GAP.finditer(content)
+        if not blanks or blanks.isdisjoint(range(*gap.span()))  # the gap that a mark left
         if _width(gap) >= _WIDE or not _SENTENCE_GAP.search(content[max(0, gap.start() - 4) : gap.start()])
     ]
 
@@ -117,10 +122,21 @@ def _read_bars(stretch: list[Line]) -> None:
         content = line.prose
         begins = content.lstrip().startswith(("|", "│")) and content.count(content.lstrip()[0]) > 1
         beside = any(spaced[at] for at in (index - 1, index + 1) if 0 <= at < len(stretch))
-        if not line.cells and (begins or spaced[index] > 1 or (spaced[index] and beside)):
+        if not line.cells and not spaced[index] and _separates(content, _DOT):
+            _cut(line, [dot.span() for dot in _DOT.finditer(content)])
+        is_divided = spaced[index] == 1 and _separates(content, _SPACED_BAR)
+        if not line.cells and (begins or spaced[index] > 1 or is_divided or (spaced[index] and beside)):
             bars = [bar.span() for bar in (_BAR if begins else _SPACED_BAR).finditer(content)]
             if not _divides_brackets(content, bars):
                 _cut(line, bars)
+
+
+def _separates(content: str, mark: re.Pattern[str]) -> bool:
+    """Whether ``mark`` stands between words or dates of a short line, and not in a formula or a sentence."""
+    if len(content) > _LONGEST_DIVIDED or ends_sentence(content):
+        return False
+    parts = mark.split(content)
+    return len(parts) > 1 and all(_WORD_OR_DATE.search(part) for part in parts)
 
 
 def _divides_brackets(content: str, bars: list[tuple[int, int]]) -> bool:

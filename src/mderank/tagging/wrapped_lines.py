@@ -25,6 +25,10 @@ _AROUND = 8  # lines before and after that tell how wide the text is
 _PERCENTILE = 0.85  # of the lines' lengths: one long line among many short ones does not count
 _LEAST_SHARE_LOWER = 0.25  # of the neighbouring lines of wrapped prose begin in lower case
 
+# Words that a title's second line begins with.
+_TITLE_WORDS = frozenset("of for in on and with under from to at by into through during between versus vs. as".split())
+_LONGEST_TITLE = 80
+
 _FIRST_WORD = re.compile(r"\S+")
 _FIRST_LETTER = re.compile(r"[\W_]{0,4}([^\W_])")
 _DIVIDED = re.compile(r"[^\W\d_](?:-|‐|\u00ad)\s*\Z")
@@ -47,6 +51,8 @@ class _Break:
         start: how the second line begins: "lower", "upper" or "other".
         is_caption: the second line begins like a figure's or table's caption.
         is_in_sentence: the first line ends inside a sentence, whatever the second begins with.
+        is_joined: the second line is known to continue the first, or it continues a title.
+        is_number: the second line begins with a number.
     """
 
     is_near: bool
@@ -57,6 +63,8 @@ class _Break:
     start: str
     is_caption: bool
     is_in_sentence: bool
+    is_joined: bool
+    is_number: bool
 
 
 def find_continued(lines: list[Line]) -> list[bool]:
@@ -75,7 +83,8 @@ def find_continued(lines: list[Line]) -> list[bool]:
     lower, cased = _count_starts(breaks)
     final = _final_lines([each.is_near for each in breaks])
     return [
-        each.is_possible and _is_wrap(texts[index], each, lower[index], cased[index], texts[final[index]])
+        each.is_possible
+        and (each.is_joined or _is_wrap(texts[index], each, lower[index], cased[index], texts[final[index]]))
         for index, each in enumerate(breaks)
     ]
 
@@ -133,7 +142,27 @@ def _read_break(first: Line, last: Line, place: tuple[bool, bool, bool], width: 
     )
     is_caption = bool(_CAPTION.match(last.prose))
     in_sentence = is_full and (_is_unfinished(first.prose) or _is_broken_off(first.prose))
-    return _Break(is_near, possible, over_page, is_full, width, start, is_caption, in_sentence)
+    joined = last.joins or (is_near and continues_title(first.prose, last.prose))
+    is_number = last.prose.lstrip()[:1].isdigit() and any(map(str.islower, first.prose[:200]))
+    return _Break(is_near, possible, over_page, is_full, width, start, is_caption, in_sentence, joined, is_number)
+
+
+def continues_title(first: str, second: str) -> bool:
+    """Whether a line continues a title above it: it begins with a preposition or conjunction, and ends no sentence.
+
+    >>> continues_title("SLIDING MODE CONTROL", "of a quadrotor under wind gusts")
+    True
+    """
+    title, subtitle = first.strip(), second.strip()
+    word = _FIRST_WORD.search(subtitle)
+    if word is None or word.group().lower() not in _TITLE_WORDS or len(title) > _LONGEST_TITLE or len(subtitle) > 100:
+        return False
+    if ends_clause(title) or title.endswith(",") or ends_clause(subtitle):
+        return False
+    in_capitals = title.isupper() and len(title.split()) > 1
+    return (in_capitals and (word.group().islower() or subtitle.isupper())) or (
+        is_heading_like(title) and word.group().islower() and is_heading_like(subtitle)
+    )
 
 
 def _start_of(content: str) -> str:
@@ -196,7 +225,7 @@ def _is_wrap(line: Line, place: _Break, lower: int, cased: int, final: Line) -> 
         return True
     if place.start == "lower":
         return _is_continued_in_lower_case(line, content, place)
-    if place.is_full and is_heading_like(content) and place.start == "upper":
+    if place.is_full and is_heading_like(content) and (place.start == "upper" or place.is_number):
         return False
     if _is_unfinished(content) and place.start == "upper":
         return place.is_full or (len(content) < _WIDEST_WRAP and not place.is_caption)
