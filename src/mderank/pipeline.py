@@ -21,7 +21,7 @@ from mderank.masking import MASKINGS, All, Mask, Masking
 from mderank.presets import PAPER
 from mderank.ranker import Reading, Scores
 from mderank.ranking import Dedupe, Diversity, Overlap, SimilarityName, compare
-from mderank.tagging import Tagger
+from mderank.tagging import SpacyTagger, Tagger
 
 
 class MDERankOptions(EncoderOptions, total=False):
@@ -126,8 +126,12 @@ class MDERank(EncoderRanker):
             "max_words": PAPER["max_words"],
             "max_pieces": PAPER["max_pieces"],
             "dedupe": PAPER["dedupe"],
+            "tagger": SpacyTagger(tokenizer=PAPER["tokenizer"]),
         }
         options.update(changes)
+        named = options["tagger"]
+        if named is None or isinstance(named, str):
+            options["tagger"] = SpacyTagger(named, tokenizer=PAPER["tokenizer"])
         return cls(model, **options)
 
     def extract_many(self, texts: Iterable[str | Document], top_k: int | None = 10) -> Iterator[Keyphrases]:

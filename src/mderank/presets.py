@@ -22,7 +22,8 @@ PAPER: Mapping[str, Any] = MappingProxyType(
         "max_words": 512,  # of the text, between white space
         "max_pieces": 512,  # of these words, with [CLS] and [SEP]
         "max_phrase_words": 0,  # candidates of any length
-        "dedupe": "case",  # by the lower-case form, not by stems
+        "dedupe": "case",  # by the lower-case form, not by variants
+        "tokenizer": "spacy",  # words as the Penn treebank has them, nearest to CoreNLP's
     }
 )
 

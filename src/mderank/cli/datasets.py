@@ -105,7 +105,7 @@ def _counted(found: Sequence[Dataset], with_ceiling: bool, quiet: bool) -> list[
         import_spacy_without_torch()
         from mderank.tagging import SpacyTagger
 
-        tagger = SpacyTagger()
+        tagger = SpacyTagger(tokenizer="spacy")
     steps = sum(len(each.documents) for each in found) * (2 if with_ceiling else 1)
     with progress("counting", steps, silent=quiet) as tick:
         return [

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from mderank.evaluation.measures import Measure
     from mderank.evaluation.runner import Run
     from mderank.extractor import Extractor
+    from mderank.tagging import Tagger
 
 PAPER_SETS = ("inspec", "semeval2017", "semeval2010", "duc2001", "krapivin", "nus")
 
@@ -102,9 +103,11 @@ def evaluate(
     names = list(dict.fromkeys(each for name in datasets for each in (PAPER_SETS if name == "all" else (name,))))
     if settings["tagger"] is None:
         import_spacy_without_torch()
-    tagger = SharedTagger(SpacyTagger(settings["tagger"]))
-    further: dict[str, Any] = {"tagger": tagger} if len(methods) > 1 else {}
-    extractors = _Extractors(given, further)
+    taggers = {
+        tokenizer: SharedTagger(SpacyTagger(settings["tagger"], tokenizer=tokenizer))
+        for tokenizer in (None, "mderank", "spacy")
+    }
+    extractors = _Extractors(given, taggers if len(methods) > 1 else {})
     texts: dict[str, dict[str, str]] = {}
     runs: list[Run] = []
     columns: dict[bool, tuple[Measure, ...]] = {}  # of labelled and of judged datasets
@@ -125,13 +128,15 @@ def evaluate(
             folder = out / folder_of(dataset) / title
             with progress(f"{name} {title}" if len(every) > 1 else name, len(tasks), silent=quiet) as advance:
                 top_k = LIST_LENGTH if judged else None
-                run = execute(ranker, tasks, folder, told, advance, tagger.clock, top_k=top_k)
+                clock = taggers[each["tokenizer"]].clock
+                run = execute(ranker, tasks, folder, told, advance, clock, top_k=top_k)
             runs.append(run)
             for note in () if quiet else _failures(run):
                 click.echo(f"mderank: note: {note}", err=True)
         for note in () if quiet else dataset.notes:
             click.echo(f"mderank: note: {note}", err=True)
-        tagger.forget()
+        for tagger in taggers.values():
+            tagger.forget()
     if not quiet:
         _print_labelled(scoring, columns.get(False, ()), [run for run in runs if not run.judged], texts)
         _print_judged(columns.get(True, ()), [run for run in runs if run.judged], show_unjudged)
@@ -140,18 +145,20 @@ def evaluate(
 class _Extractors:
     """The extractors of a command, each made once; encoders are shared by those for labelled and judged datasets."""
 
-    def __init__(self, given: frozenset[str], further: dict[str, Any]) -> None:
-        self._given, self._further = given, further
-        self._made: dict[tuple[str, bool], Extractor] = {}
+    def __init__(self, given: frozenset[str], taggers: Mapping[str | None, Tagger]) -> None:
+        self._given, self._taggers = given, taggers
+        self._made: dict[tuple[str, bool, str | None], Extractor] = {}
         self._encoders: dict[str, Any] = {}
 
     def get(self, settings: dict[str, Any], gold: dict[str, tuple[str, ...]]) -> Extractor:
         """The extractor for the settings of a method; ``gold`` is for the oracle."""
+        tokenizer = settings["tokenizer"]
+        further = {"tagger": self._taggers[tokenizer]} if self._taggers else {}
         if settings["method"] == ORACLE:
-            return make_oracle(settings, self._given, gold, self._further)
-        key = (settings["method"], "dedupe" in settings)
+            return make_oracle(settings, self._given, gold, further)
+        key = (settings["method"], "dedupe" in settings, tokenizer)
         if key not in self._made:
-            self._made[key] = make_extractor(settings, self._given, self._load, **self._further)
+            self._made[key] = make_extractor(settings, self._given, self._load, **further)
         return self._made[key]
 
     def _load(self, method: Method, settings: dict[str, Any]) -> Any:

@@ -59,7 +59,7 @@ def extract(
     found = find_files([path for path in dict.fromkeys(paths) if path != STDIN])
     reading = read_options(settings)
     with _warnings_silenced(quiet):
-        tagger = SpacyTagger(settings["tagger"])
+        tagger = SpacyTagger(settings["tagger"], tokenizer=settings["tokenizer"])
         extractor = make_extractor(settings, given_options(), tagger=tagger)
         if settings["tagger"] is None and reading.tokens_field is None:
             import_spacy_without_torch()

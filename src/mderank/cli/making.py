@@ -108,7 +108,7 @@ def common_options(settings: dict[str, Any], given: frozenset[str] = frozenset()
 
     dedupe = settings.get("dedupe", PAPER["dedupe"])  # runs on labelled sets have no such option
     return {
-        "tagger": SpacyTagger(settings["tagger"]),
+        "tagger": SpacyTagger(settings["tagger"], tokenizer=settings.get("tokenizer")),
         "candidates": _candidates(settings, given),
         **({} if dedupe is None else {"dedupe": dedupe}),  # None: the method's own
         "overlap": settings["overlap"],

@@ -134,6 +134,13 @@ _METHOD = {
         metavar="NAME",
         help="spaCy pipeline by name or folder, e.g. de_core_news_sm.  [default: English]",
     ),
+    "tokenizer": option(
+        "Candidates",
+        "--tokenizer",
+        type=click.Choice(["mderank", "spacy"]),
+        help="Whose words are tagged: ours, which keep TCP/IP and 5G whole and follow the layout of plain text, or the "
+        "pipeline's.  [default: ours for English]",
+    ),
     "preset": option(
         "Method",
         "--preset",

@@ -51,13 +51,23 @@ def method_settings(
 ) -> dict[str, Any]:
     """What one method is run with.
 
-    On the paper's input these are its two cuts, and no limit on a phrase's length, unless the user says otherwise.
+    On the paper's input these are its two cuts, no limit on a phrase's length, and words as the paper has them, unless
+    the user says otherwise. A method with candidates made for our own words keeps these.
     On judged datasets the method merges variants as it does for users: ``dedupe`` is left to it.
     """
     encoder = method != ORACLE and "max_pieces" in get_method(method).options
     names = ("max_words", "max_phrase_words", *(("max_pieces",) if encoder else ()))
+    if method == ORACLE or not reads_own_words(method):
+        names = (*names, "tokenizer")
     ours = {name: PAPER[name] for name in names if name not in given} if text == "paper" else {}
     return {**settings, **ours, **({"dedupe": None} if judged else {}), "method": method}
+
+
+def reads_own_words(method: str) -> bool:
+    """Whether the method's own candidates are made for the words of our tokenizer."""
+    from mderank.candidates import Terms
+
+    return isinstance(getattr(get_method(method).load(), "own_candidates", None), Terms)
 
 
 def tasks_of(dataset: Dataset, text: str, only: tuple[str, ...] = ()) -> list[Task]:

@@ -124,7 +124,7 @@ class Workshop:
 
         self._encoders, self._sets, self._shelf = encoders, sets, shelf
         self._batch_tokens = batch_tokens  # of the exact form
-        self._tagger: SharedTagger = SharedTagger(SpacyTagger(None))
+        self._tagger: SharedTagger = SharedTagger(SpacyTagger(None, tokenizer="spacy"))
 
     def ready(self, wanted: Wanted) -> Ready:
         """What a run takes. Its options are read by ``mderank evaluate`` itself."""

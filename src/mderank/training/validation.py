@@ -35,7 +35,7 @@ class LabelledSet:
 
 def load_sets(settings: Validation, tagger: Tagger | None = None) -> list[LabelledSet]:
     """The sets that the recipe names."""
-    tagger = tagger or (SpacyTagger() if settings.sets else None)
+    tagger = tagger or (SpacyTagger(tokenizer="spacy") if settings.sets else None)
     loaded = []
     for name in settings.sets:
         assert tagger is not None

@@ -102,7 +102,7 @@ def ceiling(
     source = candidates or NounPhrases(max_words=None)
     texts = (_beginning(_read(dataset, document)) for document in dataset.documents)
     found = 0
-    for document, tagged in zip(dataset.documents, (tagger or SpacyTagger()).tag(texts), strict=True):
+    for document, tagged in zip(dataset.documents, (tagger or SpacyTagger(tokenizer="spacy")).tag(texts), strict=True):
         reachable = _candidate_stems(source, tagged)
         found += sum(stemmed(phrase) in reachable for phrase in document.keyphrases)
         tick()
