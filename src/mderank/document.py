@@ -36,8 +36,8 @@ class Document:
     """A tagged text.
 
     ``tokens`` holds no white space. ``paragraph_starts`` holds the indices of the tokens that begin a paragraph:
-    no phrase runs across one. ``divided`` holds, for words divided at the end of a line, the hyphen and the break, which
-    the word leaves out.
+    no phrase runs across one. ``divided`` holds, for words divided at the end of a line, the hyphen and the break,
+    which the word leaves out.
 
     >>> document = Document.from_tagged([("Deep", "JJ"), ("learning", "NN"), ("works", "VBZ"), (".", ".")])
     >>> document.text

@@ -10,6 +10,7 @@ from typing import ClassVar
 from mderank.baselines.embedrank import EmbedRank
 from mderank.candidate import Candidate
 from mderank.candidates import CandidateSource, NGrams
+from mderank.document import Document
 from mderank.ranking import Scaling
 
 

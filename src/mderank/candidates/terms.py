@@ -26,7 +26,8 @@ from mderank.document import Document, Span, Token
 from mderank.errors import OptionError
 
 # Kinds of words, one letter each, so that a stretch of words is a string.
-_NOUN, _ADJECTIVE, _PARTICIPLE, _GERUND, _NUMBER, _OF, _AND, _OTHER = "NJPGCOA-"
+_NOUN, _ADJECTIVE, _PARTICIPLE, _GERUND, _NUMBER, _OF, _AND, _POSSESSIVE, _OTHER = "NJPGCOAS-"
+_LINKS = frozenset(_OF + _AND + _POSSESSIVE)
 _STARTS = frozenset(_NOUN + _ADJECTIVE + _PARTICIPLE)
 _ENDS = frozenset(_NOUN + _GERUND + _NUMBER)
 
@@ -64,7 +65,8 @@ class Terms:
     - participles before a noun where they describe it: "sliding mode control", "distributed computing";
     - gerunds at its end: "question answering";
     - numbers inside a name: "type 2 diabetes", "iPhone 15 Pro";
-    - "of" and "&" inside a name, and "of" in a phrase that the text repeats: "Bank of England", "quality of service".
+    - "of" and "&" inside a name, and "of" in a phrase that the text repeats: "Bank of England", "quality of service";
+    - the possessive of a name before a noun: "Alzheimer's disease".
 
     Attributes:
         max_phrase_words: the most words of a phrase.
@@ -125,7 +127,11 @@ def _is_phrase(words: Sequence[Token], kinds: str) -> bool:
     if len(words) == 1:
         word = words[0].text.lower().strip(".")
         return kinds != _NUMBER and word not in light.nouns
-    return True
+    # "lazy way", "confidential nature"
+    return not (len(words) == 2 and kinds[0] != _NOUN and words[1].text.lower() in _VAGUE)
+
+
+_VAGUE = frozenset("way ways thing things kind kinds sort sorts lot lots bit nature manner fact stuff".split())
 
 
 def _is_unit(
@@ -146,7 +152,9 @@ def _is_name(words: Sequence[Token], kinds: str) -> bool:
     if _OF in kinds and kinds.index(_OF) < len(kinds) - 1:  # "Internet of Things devices"
         place = kinds.index(_OF)
         words, kinds = words[: place + 2], kinds[: place + 2]
-    return all(word.text[:1].isupper() or kind in (_OF, _AND, _NUMBER) for word, kind in zip(words, kinds, strict=True))
+    return all(
+        word.text[:1].isupper() or kind in _LINKS or kind == _NUMBER for word, kind in zip(words, kinds, strict=True)
+    )
 
 
 def _candidate(
@@ -217,7 +225,7 @@ def _kinds(document: Document, extra_stop_words: frozenset[str]) -> str:
         if kind in (_PARTICIPLE, _GERUND):
             kinds[index] = _verb_kind(document, kinds, index)
     for index in range(len(kinds)):
-        if (kinds[index] in (_OF, _AND) and not _links(document, kinds, index)) or (
+        if (kinds[index] in _LINKS and not _links(document, kinds, index)) or (
             kinds[index] == _NUMBER and not _in_name(document, kinds, index)
         ):
             kinds[index] = _OTHER
@@ -234,9 +242,8 @@ def _read_context(document: Document, kinds: list[str]) -> None:
     for index, token in enumerate(document.tokens):
         lower = token.text.lower().strip(".")
         before = document.tokens[index - 1] if index and index not in document.paragraph_starts else None
-        if lower in light.units and (before is None or before.tag in ("CD", "NUM") or before.text[-1].isdigit()):
-            kinds[index] = _OTHER
-        elif lower in light.times and not _is_named_day(token, before, kinds[index - 1] if before else _OTHER):
+        is_unit = lower in light.units and (before is None or before.tag in ("CD", "NUM") or before.text[-1].isdigit())
+        if is_unit or (lower in light.times and not _is_named_day(token, before, kinds[index - 1] if before else "")):
             kinds[index] = _OTHER
         elif before is not None and lower in _LATIN and before.text.lower() == "in":
             kinds[index - 1] = kinds[index] = _ADJECTIVE
@@ -257,12 +264,7 @@ def _is_plural(document: Document, index: int) -> bool:
 
 def _is_named_day(token: Token, before: Token | None, kind_before: str) -> bool:
     """Whether a day or month is the end of a name: "Black Friday", but not "surgery Monday"."""
-    return (
-        before is not None
-        and kind_before in (_NOUN, _ADJECTIVE)
-        and before.text.istitle()
-        and token.text.istitle()
-    )
+    return before is not None and kind_before in (_NOUN, _ADJECTIVE) and before.text.istitle() and token.text.istitle()
 
 
 _PENN = {"NN": _NOUN, "NNS": _NOUN, "NNP": _NOUN, "NNPS": _NOUN, "FW": _NOUN, "JJ": _ADJECTIVE, "AFX": _ADJECTIVE,
@@ -273,6 +275,8 @@ _UNIVERSAL = {"NOUN": _NOUN, "PROPN": _NOUN, "ADJ": _ADJECTIVE, "NUM": _NUMBER}
 def _plain_kind(token: Token, stop_words: frozenset[str]) -> str:
     if token.text == "&":
         return _AND
+    if token.tag == "POS":
+        return _POSSESSIVE
     lower = token.text.lower()
     if lower == "of":
         return _OF
@@ -285,10 +289,12 @@ _DESCRIBES_AFTER = frozenset(("DT", "PRP$", "JJ", "POS", "IN", "CC", ",", "``", 
 _GERUND_DESCRIBES_AFTER = frozenset(("DT", "PRP$", "JJ", "POS", "VB", "VBP", "VBZ"))
 # Verbs behind which a participle or gerund is a verb itself.
 _AUXILIARIES = frozenset(
-    """be is are was were been being 's 're 'm am have has had 've get gets got getting keep keeps start starts stop stops
-    begin begins like likes love loves hate hates avoid avoids enjoy enjoys consider considers try tries go goes come comes
-    help helps see sees hear hears finish finishes continue continues require requires involve involves become becomes
-    seem seems remain remains""".split()
+    """
+    be is are was were been being 's 're 'm am have has had 've get gets got getting keep keeps start starts stop
+    stops begin begins like likes love loves hate hates avoid avoids enjoy enjoys consider considers try tries go
+    goes come comes help helps see sees hear hears finish finishes continue continues require requires involve
+    involves become becomes seem seems remain remains
+    """.split()
 )
 _ENDS_AFTER_GERUND = frozenset(("", ".", ",", ":", "CC", "IN", "MD", "VBZ", "VBP", "VBD", "-RRB-", "''", "TO", "WDT"))
 
@@ -305,7 +311,8 @@ def _verb_kind(document: Document, kinds: list[str], index: int) -> str:
     if token.tag != "VBG":
         return _PARTICIPLE if follows and not light and before in _DESCRIBES_AFTER and token.tag == "VBN" else _OTHER
     if follows:
-        return _PARTICIPLE if not light and before in _GERUND_DESCRIBES_AFTER else _OTHER
+        describes = before in _GERUND_DESCRIBES_AFTER or (not before and _is_heading(document, kinds, index))
+        return _PARTICIPLE if not light and describes else _OTHER
     if (
         after in (_PARTICIPLE, _GERUND, _NUMBER)
         or _tag(document, index + 1, index + 1) not in _ENDS_AFTER_GERUND
@@ -313,6 +320,18 @@ def _verb_kind(document: Document, kinds: list[str], index: int) -> str:
     ):
         return _OTHER
     return _GERUND
+
+
+def _is_heading(document: Document, kinds: list[str], index: int) -> bool:
+    """Whether only a few nouns and adjectives follow up to the end of the paragraph: "Sliding mode control"."""
+    if index and index not in document.paragraph_starts:
+        return False
+    for end in range(index + 1, min(len(kinds), index + 6)):
+        if end in document.paragraph_starts:
+            return True
+        if kinds[end] not in (_NOUN, _ADJECTIVE):
+            return False
+    return index + 6 > len(kinds)
 
 
 def _tag(document: Document, index: int, later: int) -> str:
@@ -335,6 +354,8 @@ def _links(document: Document, kinds: list[str], index: int) -> bool:
     before, after = document.tokens[index - 1].text, document.tokens[index + 1].text
     if kinds[index] == _AND:
         return before[:1].isupper() and after[:1].isupper()
+    if kinds[index] == _POSSESSIVE:
+        return before[:1].isupper() and document.tokens[index - 1].tag.startswith("NNP")
     return before.lower() not in _light_words().nouns
 
 
@@ -378,7 +399,8 @@ def _trimmed(kinds: str, start: int, stop: int) -> Iterator[_Stretch]:
 
 class _LightWords(NamedTuple):
     """Words that say little: alone (nouns), before a noun (adjectives), before a number (labels) or behind it (units),
-    of times, and of address before a name."""
+    of times, and of address before a name.
+    """
 
     nouns: frozenset[str]
     adjectives: frozenset[str]

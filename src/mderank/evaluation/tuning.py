@@ -166,7 +166,8 @@ def _evidence(task: Task, reading: Reading, scores: Scores, ranker: FusionRank) 
     """What ranking needs, and no more: a set of long documents is held in memory as a whole."""
     whole = reading.document
     by: Dedupe = "variant" if ranker.dedupe == "variant" else "stem"  # stems are enough where fewer forms are merged
-    keys = [form_key(each.key, by, whole.language) for each in reading.candidates]
+    key_of = form_key(whole, by)
+    keys = [key_of(each.key) for each in reading.candidates]
     numbers = {key: number for number, key in enumerate(dict.fromkeys(keys))}
     return Evidence(
         task,

@@ -138,8 +138,8 @@ class SpacyTagger:
         ]
         tokens: list[list[Token]] = [[] for _ in texts]
         starts: list[set[int]] = [set() for _ in texts]
-        read = self._read_own_words if self.tokenizer == "mderank" else self._read_spacy_words
-        for piece, words in zip(pieces, read(pieces), strict=True):
+        words_of = self._read_own_words if self.tokenizer == "mderank" else self._read_spacy_words
+        for piece, words in zip(pieces, words_of(pieces), strict=True):
             if words:
                 starts[piece.text_number].add(len(tokens[piece.text_number]))
                 tokens[piece.text_number].extend(words)
@@ -152,9 +152,7 @@ class SpacyTagger:
             else:
                 read = layout.blanked
                 tagged = tuple(_without_speakers(words, layout.speakers) if self._tags else words)
-                yield Document(
-                    read, tagged, frozenset(breaks), self.tagset, language, layout.divided
-                ).with_breaks(read)
+                yield Document(read, tagged, frozenset(breaks), self.tagset, language, layout.divided).with_breaks(read)
 
     def _read_spacy_words(self, pieces: Sequence[_Paragraph]) -> Iterator[list[Token]]:
         """The words of the pipeline's tokenizer, hyphenated ones joined."""
@@ -236,7 +234,7 @@ class _Paragraph(NamedTuple):
     text_number: int
     start: int
     text: str
-    # Stretches of the original text that ``text`` leaves out: where in ``text``, and how long all up to it are together.
+    # Stretches of the original that ``text`` leaves out: where in ``text``, and how long all up to it are together.
     gaps: tuple[int, ...] = ()
     left_out: tuple[int, ...] = (0,)
 
@@ -268,9 +266,7 @@ def _paragraphs(index: int, text: str, layout: Layout | None) -> Iterator[_Parag
             start = gap.end
             gap = next(gaps, None)
         pieces.append(layout.blanked[start : block.end])
-        yield _Paragraph(
-            index, block.start, _WHITE.sub(" ", "".join(pieces)), tuple(positions), tuple(left_out)
-        )
+        yield _Paragraph(index, block.start, _WHITE.sub(" ", "".join(pieces)), tuple(positions), tuple(left_out))
 
 
 def _without_speakers(words: Sequence[Token], speakers: frozenset[str]) -> Iterable[Token]:
