@@ -36,21 +36,26 @@ _TINY = 1e-30  # whose logarithm exists
 
 @dataclass(frozen=True)
 class Confidence:
-    """A score to the chance that people call the phrase key: ceiling · σ(slope · score − length · ln(n / 100) − level).
+    """The chance that a reader accepts a phrase: σ(slope · score − length · ln(n / 100) − single · [one word] − level).
 
     ``n`` are the words of the text, 1,000 at most: of a longer text fewer phrases are key, but what comes later still
-    has a low score already. People agree with each other only so far, hence the ceiling.
+    has a low score already.
     """
 
     slope: float
     length: float
+    single: float
     level: float
-    ceiling: float
 
-    def of(self, scores: Floats, words: Floats | int) -> Floats:
-        """The chances of phrases."""
-        logits = self.slope * scores - self.length * np.log(np.clip(words, 1, _LONG) / 100) - self.level
-        chances: Floats = self.ceiling / (1 + np.exp(-logits))
+    def of(self, scores: Floats, words: Numbers, text_words: Floats | int) -> Floats:
+        """The chances of phrases of so many ``words`` in a text of so many words."""
+        logits = (
+            self.slope * scores
+            - self.length * np.log(np.clip(text_words, 1, _LONG) / 100)
+            - self.single * (words == 1)
+            - self.level
+        )
+        chances: Floats = 1 / (1 + np.exp(-logits))
         return chances
 
 
@@ -63,23 +68,21 @@ WEIGHTS = {
     "length": 0.1,
     "unithood": 0.9,
 }
-# Fitted to the tuning sets, abstracts and whole papers, by benchmarks/confidence.py; of these weights and the
-# embedded encoder.
-CONFIDENCE = Confidence(slope=5.25, length=1.48, level=4.91, ceiling=0.44)
+# Fitted to the everyday dataset by benchmarks/confidence.py; of these weights and the embedded encoder.
+CONFIDENCE = Confidence(slope=4.57, length=0.23, single=1.46, level=2.0)
 
 
 class FusionRank(EncoderRanker):
-    """Ranks the phrases of a text by six kinds of evidence, each in its own measure, added up.
+    """Ranks the terms of a text by seven kinds of evidence, each in its own measure, added up.
 
     >>> extractor = FusionRank()
     >>> keyphrases = extractor.extract("Coral reefs feed fish. Warm water harms coral reefs.")
     >>> keyphrases[0].text, keyphrases[0].spans
     ('Coral reefs', (Span(start=0, end=11), Span(start=40, end=51)))
 
-    1. Tag the text and find the candidates: noun phrases, and parts of them that stand in two different ones
-       (`NounPhrases(nested=True)`).
+    1. Tag the text and find the candidates: terms and names, and the parts of them (`Terms`).
     2. In one encoder pass embed the document E(d), each candidate by itself E(c), and the document without each
-       candidate E(d_c).
+       candidate E(d_c). Windows of a long text count less the further they are from its subject.
     3. Closeness: cos(E(d), E(c)).
     4. Change: ln(n² · (1 − cos(E(d), E(d_c)))) for a text of n word pieces. What a mask changes falls with the
        square of the length, so that this can be compared between texts.
@@ -88,10 +91,12 @@ class FusionRank(EncoderRanker):
     6. Frequency: ln f, with f the number of its places; "network" and "networks" count together.
     7. Position: − ln(1 + p / 100), with p the number of words before its first place.
     8. Length: − 1 for a single word, which is often too general, and for each word after the third.
-    9. Score the sum of closeness and ``change``, ``emphasis``, ``frequency``, ``position`` and ``length`` times the
-       others.
-    10. With the default weights and the embedded encoder, say besides how likely people are to call the phrase key
-       (`Confidence`); ``min_confidence`` leaves out what is less likely.
+    9. Unithood: how much of a unit the candidate is, 0 for one that stands by itself, less for a fragment (`Terms`).
+    10. Score the sum of closeness and ``change``, ``emphasis``, ``frequency``, ``position``, ``length`` and
+        ``unithood`` times the others.
+    11. Of phrases that are part of each other keep few: ``overlap="little"``.
+    12. With the default weights and the embedded encoder, give the chance that a reader accepts the phrase
+        (`Confidence`); ``min_confidence`` leaves out phrases with a lower one.
     """
 
     own_candidates: ClassVar[CandidateSource] = Terms()
@@ -120,6 +125,8 @@ class FusionRank(EncoderRanker):
             "length": length,
             "unithood": unithood,
         }
+        if min_confidence is not None and not 0 <= min_confidence <= 1:
+            raise OptionError(f"min_confidence is a chance between 0 and 1, not {min_confidence}")
         if min_confidence is not None and not self._calibrated():
             raise OptionError(
                 "min_confidence is known for the embedded encoder and the default weights only: leave it out, or use "
@@ -171,7 +178,7 @@ class FusionRank(EncoderRanker):
         parts = self._evidence(facts, embeddings.tokens or len(reading.pieces or ()))
         weighted = {name: weight * parts[name] for name, weight in self.weights.items()}
         scores: Floats = np.sum(list(weighted.values()), axis=0)
-        sure = CONFIDENCE.of(scores, len(reading.document.tokens)) if self._calibrated() else None
+        sure = CONFIDENCE.of(scores, facts["length"], len(reading.document.tokens)) if self._calibrated() else None
         return Scores(scores, near, embeddings.phrases, parts=weighted, facts=facts, confidences=sure)
 
     def _evidence(self, facts: dict[str, Numbers], tokens: float) -> dict[str, Floats]:

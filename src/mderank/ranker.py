@@ -77,7 +77,7 @@ class Scores:
     ranked: Sequence[bool] | None = None  # (m,)
     parts: Mapping[str, Floats] = field(default_factory=dict)  # (m,) each
     facts: Mapping[str, Numbers] = field(default_factory=dict)  # (m,) each
-    confidences: Floats | None = None  # (m,) of a method that can tell: the chance that people call the phrase key
+    confidences: Floats | None = None  # (m,) of a method that can tell: the chance that a reader accepts the phrase
 
 
 class RankerOptions(TypedDict, total=False):

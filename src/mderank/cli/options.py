@@ -275,7 +275,7 @@ _METHOD = {
         "--min-confidence",
         type=click.FloatRange(0, 1),
         metavar="X",
-        help="Leave out phrases that people call key less often, 0 to 1: the same in short and long texts.",
+        help="Leave out phrases that a reader would less often accept, 0 to 1: the same in short and long texts.",
     ),
 }
 

@@ -51,7 +51,7 @@ class Options(BaseModel):
         description="Of so many best phrases give those that together are least alike; not with diversity.",
     )
     min_score: Number | None = Field(default=None, description="Leave out phrases with a lower score.")
-    min_confidence: Share | None = Field(default=None, description="Leave out phrases that people call key less often.")
+    min_confidence: Share | None = Field(default=None, description="Leave out phrases that a reader would less often accept.")
     pattern: str | None = Field(
         default=None,
         max_length=300,
@@ -169,7 +169,7 @@ class KeyphraseAnswer(BaseModel):
     score: float = Field(description="How much it matters; more is better.")
     similarity: float = Field(description="What the score was made from.")
     confidence: float | None = Field(
-        default=None, description="The chance that people call it key, of methods that can tell."
+        default=None, description="The chance that a reader accepts it, of methods that can tell."
     )
     spans: list[tuple[int, int]] = Field(description="All its places: first code point, and the one after the last.")
     forms: list[str] = Field(description="The forms found at these places.")

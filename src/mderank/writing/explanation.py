@@ -26,7 +26,7 @@ MEANINGS = {
     "unithood": "how much of a unit the phrase is: 0 for one that stands alone, less for a fragment",
 }
 SIMILARITY = "what the score was made from"
-CONFIDENCE = "chance that people call it key"
+CONFIDENCE = "chance that a reader accepts it"
 MASKED = "cosine of the document and itself without the phrase"
 RELATED = "phrases that contain it or are part of it, and are not in the list"
 

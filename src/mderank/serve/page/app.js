@@ -218,7 +218,7 @@ function table(keyphrase) {
   if (facts.change === undefined) rows.push(row("without it", "–", "this method does not mask phrases"));
   else rows.push(row("without it", masked(facts.change), "cosine of the document and itself without the phrase"));
   if (keyphrase.confidence != null) {
-    rows.push(row("confidence", keyphrase.confidence.toFixed(3), "chance that people call it key"));
+    rows.push(row("confidence", keyphrase.confidence.toFixed(3), "chance that a reader accepts it"));
   }
   if (keyphrase.related?.length) rows.push(related(keyphrase.related));
   return make("table", { class: "why" }, make("tbody", {}, ...rows));
