@@ -59,8 +59,8 @@ def shown(score: float) -> float:
 
 
 def strength(keyphrase: Keyphrase) -> float:
-    """What bars and colours show: the confidence, of methods that have one, else the score."""
-    return keyphrase.score if keyphrase.confidence is None else keyphrase.confidence
+    """What bars and colours show."""
+    return keyphrase.score
 
 
 def places(keyphrase: Keyphrase) -> str:
