@@ -124,3 +124,42 @@ def test_contexts_are_the_mean_states_of_what_is_hidden_over_all_windows(name):
     pool.add_contexts(FIRST, [(0, rows(1)), (1, rows(0, 2)), (2, rows())])
     pool.add_contexts(SECOND, [(0, rows(0, 1))])
     assert_allclose(pool.finish().contexts, [[(4 + 3 + 9) / 3, (2 + 3 + 1) / 3], [4, 6.5], [0, 0]])
+
+
+def test_windows_far_from_the_subject_count_less() -> None:
+    near, far = np.array([[1.0, 0.0], [1.0, 0.0]]), np.array([[0.0, 1.0], [0.0, 1.0]])
+    pool = make_pool("mean", 1, 2, focus=10.0)
+    for window, states in enumerate((near, near, far)):
+        pool.add(window, states)
+        pool.replace(window, states, [Hidden(0, np.array([0]), np.zeros((1, 2)))])
+    result = pool.finish()
+    assert result.document[0] > 0.99
+    assert result.changes[0, 0] < 10 * result.changes[0, 1]  # both negative: the far window hardly changes anything
+    assert 4 <= result.tokens < 4.1
+
+
+def test_windows_count_the_same_whatever_their_order() -> None:
+    states = [
+        np.array([[1.0, 0.2], [0.9, 0.1]]),
+        np.array([[0.5, 0.5], [0.2, 1.0]]),
+        np.array([[1.0, 0.0], [0.8, 0.3]]),
+    ]
+    results = []
+    for order in ((0, 1, 2), (2, 1, 0)):
+        pool = make_pool("mean", 1, 2, focus=4.0)
+        for window in order:
+            pool.replace(window, states[window], [Hidden(0, np.array([1]), np.ones((1, 2)))])
+            pool.add(window, states[window])
+        results.append(pool.finish())
+    np.testing.assert_allclose(results[0].document, results[1].document, rtol=1e-12)
+    np.testing.assert_allclose(results[0].changes, results[1].changes, rtol=1e-6)
+
+
+def test_one_window_is_its_mean() -> None:
+    states = np.array([[1.0, 2.0], [3.0, 4.0]])
+    plain, focused = make_pool("mean", 1, 2), make_pool("mean", 1, 2, focus=10.0)
+    for pool in (plain, focused):
+        pool.add(0, states)
+        pool.replace(0, states, [Hidden(0, np.array([1]), np.array([[0.5, 0.5]]))])
+    np.testing.assert_allclose(focused.finish().document, plain.finish().document)
+    np.testing.assert_allclose(focused.finish().changes, plain.finish().changes)

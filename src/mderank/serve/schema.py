@@ -51,7 +51,9 @@ class Options(BaseModel):
         description="Of so many best phrases give those that together are least alike; not with diversity.",
     )
     min_score: Number | None = Field(default=None, description="Leave out phrases with a lower score.")
-    min_confidence: Share | None = Field(default=None, description="Leave out phrases that a reader would less often accept.")
+    min_confidence: Share | None = Field(
+        default=None, description="Leave out phrases that a reader would less often accept."
+    )
     pattern: str | None = Field(
         default=None,
         max_length=300,
