@@ -72,20 +72,29 @@ def locate(document: Document, found: Iterable[range]) -> list[Candidate]:
     for tokens in found:
         key = tuple(words[tokens.start : tokens.stop])
         counts[key] = counts.get(key, 0) + 1
-    places: dict[tuple[str, ...], list[range]] = {key: [] for key in counts}
+    places = find_occurrences(document, counts)
+    candidates = [Candidate(" ".join(key), places[key], counts[key]) for key in counts]
+    return sorted(candidates, key=lambda candidate: (candidate.first, -len(candidate.key)))
+
+
+def find_occurrences(
+    document: Document, keys: Iterable[tuple[str, ...]]
+) -> dict[tuple[str, ...], tuple[Occurrence, ...]]:
+    """All places of phrases that are given as words in lower case, those inside longer phrases too.
+
+    Places that overlap an earlier place of the same phrase do not count.
+    """
+    words = [token.text.lower() for token in document.tokens]
+    places: dict[tuple[str, ...], list[range]] = {key: [] for key in keys}
     unbroken = _unbroken(document)
-    for length in sorted({len(key) for key in counts}):
+    for length in sorted({len(key) for key in places}):
         for start in range(len(words) - length + 1):
             key = tuple(words[start : start + length])
             known = places.get(key)
             if known is None or unbroken[start] < start + length or (known and known[-1].stop > start):
                 continue
             known.append(range(start, start + length))
-    candidates = [
-        Candidate(" ".join(key), tuple(_occurrence(document, place) for place in places[key]), counts[key])
-        for key in counts
-    ]
-    return sorted(candidates, key=lambda candidate: (candidate.first, -len(candidate.key)))
+    return {key: tuple(_occurrence(document, place) for place in some) for key, some in places.items()}
 
 
 def _unbroken(document: Document) -> list[int]:

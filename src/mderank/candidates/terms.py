@@ -19,10 +19,10 @@ from importlib import resources
 from math import log, log1p
 from typing import NamedTuple
 
-from mderank.candidate import Candidate, Occurrence
-from mderank.candidates.base import is_content, is_word
+from mderank.candidate import Candidate
+from mderank.candidates.base import find_occurrences, is_content, is_word
 from mderank.candidates.stopwords import stop_words_of
-from mderank.document import Document, Span, Token
+from mderank.document import Document, Token
 from mderank.errors import OptionError
 
 # Kinds of words, one letter each, so that a stretch of words is a string.
@@ -47,6 +47,7 @@ _HELD_WORD, _HELD_PHRASE = 0.02, 0.05
 _LEAST_PROMISE = -0.4
 _KEPT = 30
 _LEAD = 100  # words; see FusionRank
+_LONGEST_STRETCH = 64  # words: what is longer is a list or a table, and the work must stay linear in the text's length
 
 
 class _Stretch(NamedTuple):
@@ -93,13 +94,17 @@ class Terms:
             for part in self._parts(document, kinds, stretch):
                 places.setdefault(tuple(words[part.start : part.stop]), []).append(part)
         covering = {index: stretch for stretch in stretches for index in range(*stretch)}
-        found = [
-            _candidate(document, words, key, ranges, covering, kinds)
+        units = {
+            key: _read_unit(document, words, key, ranges, covering, kinds)
             for key, ranges in places.items()
-            if _is_unit(document, words, key, ranges, kinds)
+            if _is_unit(document, ranges, kinds)
+        }
+        kept = _promising(units) if self.prune else units
+        occurrences = find_occurrences(document, kept)
+        candidates = [
+            Candidate(" ".join(key), occurrences[key], max(1, unit.alone), unit.unithood) for key, unit in kept.items()
         ]
-        kept = _promising(found) if self.prune else found
-        return sorted(kept, key=lambda each: (each.first, -len(each.key)))
+        return sorted(candidates, key=lambda each: (each.first, -len(each.key)))
 
     def _parts(self, document: Document, kinds: str, stretch: _Stretch) -> Iterator[range]:
         """The parts of a stretch that can be phrases, itself among them."""
@@ -134,9 +139,7 @@ def _is_phrase(words: Sequence[Token], kinds: str) -> bool:
 _VAGUE = frozenset("way ways thing things kind kinds sort sorts lot lots bit nature manner fact stuff".split())
 
 
-def _is_unit(
-    document: Document, words: Sequence[str], key: tuple[str, ...], ranges: Sequence[range], kinds: str
-) -> bool:
+def _is_unit(document: Document, ranges: Sequence[range], kinds: str) -> bool:
     """Whether a phrase that may be chance is there often enough, or is a name."""
     first = ranges[0]
     kind = kinds[first.start : first.stop]
@@ -157,21 +160,30 @@ def _is_name(words: Sequence[Token], kinds: str) -> bool:
     )
 
 
-def _candidate(
+class _Unit(NamedTuple):
+    """What the text says of a phrase: how often it stands there and alone, where first, how much of a unit it is."""
+
+    frequency: int
+    alone: int
+    first: int
+    unithood: float
+
+
+def _read_unit(
     document: Document,
     words: Sequence[str],
     key: tuple[str, ...],
     ranges: Sequence[range],
     covering: dict[int, _Stretch],
     kinds: str,
-) -> Candidate:
-    """The candidate that stands at ``ranges``, with its unithood."""
-    light = _light_words().adjectives
+) -> _Unit:
+    """Find out how much of a unit the phrase at ``ranges`` is."""
+    light = _light_words()
     alone = left = right = 0
     holders = set()
     for part in ranges:
         start, stop = covering[part.start]
-        while start < part.start and kinds[start] == _ADJECTIVE and words[start] in light:
+        while start < part.start and kinds[start] == _ADJECTIVE and words[start] in light.adjectives:
             start += 1
         left += start < part.start
         right += part.stop < stop
@@ -187,27 +199,24 @@ def _candidate(
     name = _is_name(document.tokens[first.start : first.stop], kind)
     unithood -= _LINKED * (_OF in kind and not name) + _WITH_NUMBER * (_NUMBER in kind and not name)
     unithood -= _WITH_PARTICIPLE * (_PARTICIPLE in kind) + _ENDS_IN_GERUND * kind.endswith(_GERUND)
-    unithood -= _PERSON * (key[0].strip(".") in _light_words().addresses)
-    occurrences = tuple(
-        Occurrence(Span(document.tokens[part.start].start, document.tokens[part.stop - 1].end), part) for part in ranges
-    )
-    return Candidate(" ".join(key), occurrences, max(1, alone), unithood)
+    unithood -= _PERSON * (key[0].strip(".") in light.addresses)
+    return _Unit(count, alone, first.start, unithood)
 
 
-def _promising(candidates: list[Candidate]) -> list[Candidate]:
-    """The candidates that may be key by what is known without an encoder, and at least the best of them."""
-    promise = [_promise(each) for each in candidates]
-    bar = min(_LEAST_PROMISE, sorted(promise, reverse=True)[_KEPT - 1]) if len(promise) > _KEPT else float("-inf")
-    return [each for each, value in zip(candidates, promise, strict=True) if value >= bar]
+def _promising(units: dict[tuple[str, ...], _Unit]) -> dict[tuple[str, ...], _Unit]:
+    """The phrases that may be key by what is known without an encoder, and at least the best of them."""
+    promise = {key: _promise(len(key), unit) for key, unit in units.items()}
+    ranked = sorted(promise.values(), reverse=True)
+    bar = min(_LEAST_PROMISE, ranked[_KEPT - 1]) if len(ranked) > _KEPT else float("-inf")
+    return {key: unit for key, unit in units.items() if promise[key] >= bar}
 
 
-def _promise(candidate: Candidate) -> float:
-    words = len(candidate.occurrences[0].words)
-    position = candidate.occurrences[0].words.start
+def _promise(words: int, unit: _Unit) -> float:
+    """What is known of a phrase of so many words without an encoder; weights are near those of FusionRank."""
     return (
-        candidate.unithood
-        + 0.08 * log(len(candidate.occurrences))
-        - 0.17 * log1p(position / _LEAD)
+        unit.unithood
+        + 0.08 * log(unit.frequency)
+        - 0.17 * log1p(unit.first / _LEAD)
         - 0.09 * (words == 1)
         - 0.1 * max(0, words - 3)
     )
@@ -378,7 +387,8 @@ def _stretches(document: Document, kinds: str) -> Iterator[_Stretch]:
     start = 0
     for index in range(len(kinds) + 1):
         at_end = index == len(kinds)
-        if at_end or kinds[index] == _OTHER or index in document.paragraph_starts:
+        ends = at_end or kinds[index] == _OTHER or index in document.paragraph_starts
+        if ends or index - start == _LONGEST_STRETCH:
             yield from _trimmed(kinds, start, index)
             start = index + (not at_end and kinds[index] == _OTHER)
 
