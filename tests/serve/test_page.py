@@ -141,8 +141,8 @@ def lit(page: Any) -> tuple[set[str], set[str]]:
 def test_hovering_links_text_and_list(visit):
     page = visit()
     paste(page)
-    page.locator("li", has_text="old harbour").first.locator(".phrase").hover()
-    assert lit(page) == ({"old harbour"}, {"old harbour"})
+    page.locator("li", has_text="harbour").first.locator(".phrase").hover()
+    assert lit(page) == ({"harbour"}, {"harbour"})
     page.locator("mark", has_text="storm").first.hover()
     assert lit(page) == ({"storm"}, {"storm"})
     page.locator("h1").hover()
@@ -152,8 +152,8 @@ def test_hovering_links_text_and_list(visit):
 def test_focus_links_text_and_list(visit):
     page = visit()
     paste(page)
-    page.locator("li", has_text="old harbour").first.locator(".phrase").focus()
-    assert lit(page) == ({"old harbour"}, {"old harbour"})
+    page.locator("li", has_text="harbour").first.locator(".phrase").focus()
+    assert lit(page) == ({"harbour"}, {"harbour"})
     page.locator("mark", has_text="storm").first.locator("a").focus()
     assert lit(page) == ({"storm"}, {"storm"})
 
@@ -198,7 +198,7 @@ def test_a_file_is_opened(visit, tmp_path):
     (tmp_path / "note.txt").write_text("The big whale is near.")
     page.set_input_files("#file", tmp_path / "note.txt")
     expect(page.locator("#text")).to_have_value("The big whale is near.")
-    expect(page.locator(".words").first).to_have_text("big whale")
+    expect(page.locator(".words").first).to_have_text("whale")
 
 
 @pytest.mark.parametrize(
