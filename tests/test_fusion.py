@@ -124,22 +124,32 @@ def test_confidence_is_the_fitted_curve():
     (document,) = FakeTagger().tag([TEXT])
     words = len(document.tokens)
     logit = CONFIDENCE.slope * best.score - CONFIDENCE.length * np.log(words / 100) - CONFIDENCE.level
-    assert best.confidence == pytest.approx(CONFIDENCE.ceiling / (1 + np.exp(-logit)), rel=1e-6)
+    logit -= CONFIDENCE.single * (" " not in best.text)
+    assert best.confidence == pytest.approx(1 / (1 + np.exp(-logit)), rel=1e-6)
 
 
-def test_confidence_keeps_the_order_and_falls_with_the_texts_length():
-    found = embedded().extract(TEXT, top_k=None)
+def test_confidence_rises_with_the_score_and_falls_with_the_texts_length_and_for_single_words():
+    found = [each for each in embedded().extract(TEXT, top_k=None) if " " in each.text]
+    assert len(found) > 2
     assert [each.confidence for each in found] == sorted((each.confidence for each in found), reverse=True)
-    scores = np.array([0.5, 1.0, 1.5])
-    assert (CONFIDENCE.of(scores, 100) > CONFIDENCE.of(scores, 5000)).all()
+    scores, two, one = np.array([0.5, 1.0, 1.5]), np.array([2, 2, 2]), np.array([1, 1, 1])
+    assert (CONFIDENCE.of(scores, two, 100) > CONFIDENCE.of(scores, two, 5000)).all()
+    assert (CONFIDENCE.of(scores, two, 100) > CONFIDENCE.of(scores, one, 100)).all()
+    assert CONFIDENCE.of(np.array([-0.5, 1.8]), two[:2], 100) == pytest.approx([0.0, 1.0], abs=0.05)  # spans 0 to 1
 
 
 def test_least_confidence():
     found = embedded().extract(TEXT, top_k=None)
-    least = found[1].confidence
+    least = sorted(each.confidence for each in found)[-2]
     assert [each.text for each in embedded(min_confidence=least).extract(TEXT, top_k=None)] == [
-        each.text for each in found[:2]
+        each.text for each in found if each.confidence >= least
     ]
+
+
+@pytest.mark.parametrize("threshold", [-0.1, 1.5])
+def test_a_chance_is_between_0_and_1(threshold):
+    with pytest.raises(OptionError, match="between 0 and 1"):
+        embedded(min_confidence=threshold)
 
 
 @pytest.mark.parametrize("options", [{"change": 0.2}, {"exact": True}, {"layer": 1}, {"similarity": "euclidean"}])

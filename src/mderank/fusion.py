@@ -175,7 +175,7 @@ class FusionRank(EncoderRanker):
         _, changes = compare(embeddings.document, embeddings.changes, "cosine")
         lengths = np.linalg.norm(embeddings.contexts, axis=1)
         facts = {"closeness": near, "change": changes, "emphasis": lengths, **self._places(reading)}
-        parts = self._evidence(facts, embeddings.tokens or len(reading.pieces or ()))
+        parts = self._evidence(facts, embeddings.share * len(reading.pieces or ()))
         weighted = {name: weight * parts[name] for name, weight in self.weights.items()}
         scores: Floats = np.sum(list(weighted.values()), axis=0)
         sure = CONFIDENCE.of(scores, facts["length"], len(reading.document.tokens)) if self._calibrated() else None

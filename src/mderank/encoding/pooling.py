@@ -37,7 +37,7 @@ class Embeddings:
     changes: Floats  # (masks, d)
     phrases: Floats  # (phrases, d) embedded by themselves
     contexts: Floats  # (masks, d) the mean state, unmasked, of the places that each mask hides
-    tokens: float = 0.0  # what the document's mean is over; less than all tokens where later windows count less
+    share: float = 1.0  # of the tokens that count, less than 1 where some windows count less than others
 
 
 class Pool(Protocol):
@@ -221,7 +221,8 @@ class FocusedMeanPool(_Beside):
             total = total + weight * self._counts[window] * self._means[window]
             count += weight * self._counts[window]
         whole = count or 1.0
-        return Embeddings(total / whole, changes / whole, self._phrases, self._mean_contexts(), count)
+        share = count / sum(self._counts.values()) if self._counts else 1.0
+        return Embeddings(total / whole, changes / whole, self._phrases, self._mean_contexts(), share)
 
     def _weights(self) -> dict[int, float]:
         """Each window's weight; that of the window nearest to the subject is 1."""
