@@ -22,8 +22,8 @@ class Keyphrase:
     part's under its name (``{"frequency": 3, "position": 12}``), and ``change``, 1 − cos of the document and the same
     without the phrase, for methods that mask. Of variants that are one entry both are those of the best.
     ``confidence`` is the chance that a reader accepts the phrase, which means the same in a short and in a long text,
-    for methods that can tell. ``related`` are phrases of the text that contain this one or are part of it, and are not
-    in the list for that reason.
+    for methods that can tell. ``related`` are phrases of the text that contain this one or are part of it, and were
+    left out for that reason.
     """
 
     text: str

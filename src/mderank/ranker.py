@@ -221,17 +221,16 @@ class CandidateRanker(ABC):
         first = [entry for entry in entries if ranked[entry[0]]]
         last = entries[len(first) :]
         family = _Family(reading, scored, first, self.overlap)
-        first = family.entries
+        least = -np.inf if self.min_score is None else self.min_score
+        first = [entry for entry in family.entries if scores[entry[0]] - family.lost.get(entry[0], 0.0) >= least]
         if self.diversity is not None and scored.vectors is not None:
             index = [best for best, _ in first]
             lowered = scores[index] - np.asarray([family.lost.get(best, 0.0) for best in index])
             taken = self.diversity.order(lowered, scored.vectors[index], top_k)
             first = [first[each] for each in taken]
-        shown = [*first, *last][:top_k]
-        related = family.related(best for best, _ in shown)
         return [
-            _keyphrase(reading, scored, best, spans, related.get(best, ()), family.lost.get(best, 0.0))
-            for best, spans in shown
+            _keyphrase(reading, scored, best, spans, family.related.get(best, ()), family.lost.get(best, 0.0))
+            for best, spans in [*first, *last][:top_k]
         ]
 
     def _good_enough(self, scored: Scores, candidate: int) -> bool:
@@ -245,34 +244,30 @@ class _Family:
     Attributes:
         entries: what is left, in its new order.
         lost: what entries that were moved down lost of their score, by the index of their best candidate.
+        related: the texts of entries that were left out, each under the best candidate of the first that it overlaps.
     """
 
     def __init__(self, reading: Reading, scored: Scores, entries: list[Entry], overlap: Overlap) -> None:
-        self.entries, self.lost = entries, dict[int, float]()
-        self._keys: list[str] = []
+        self.entries, self.lost, self.related = entries, dict[int, float](), dict[int, tuple[str, ...]]()
         if overlap == "any" or len(entries) < 2:
             return
         document = reading.document
-        self._texts = [forms(document, spans)[0] for _, spans in entries]
-        self._keys = [variant_key(text, document.language) for text in self._texts]
-        self._best = [best for best, _ in entries]
+        texts = [forms(document, spans)[0] for _, spans in entries]
+        keys = [variant_key(text, document.language) for text in texts]
+        best = [each for each, _ in entries]
         order, lost = family_order(
-            scored.scores[self._best],
-            self._keys,
-            [reading.candidates[best].unithood for best in self._best],
+            scored.scores[best],
+            keys,
+            [reading.candidates[each].unithood for each in best],
             [spans for _, spans in entries],
             overlap,
         )
         self.entries = [entries[index] for index in order]
-        self.lost = {self._best[index]: loss for index, loss in lost.items()}
-
-    def related(self, shown: Iterable[int]) -> dict[int, tuple[str, ...]]:
-        """Of the entries whose best candidates are not ``shown``, the texts of those that overlap one which is."""
-        if not self._keys:
-            return {}
-        number = {best: index for index, best in enumerate(self._best)}
-        members = family_members(self._keys, [number[best] for best in shown if best in number])
-        return {self._best[index]: tuple(self._texts[other] for other in others) for index, others in members.items()}
+        self.lost = {best[index]: loss for index, loss in lost.items()}
+        self.related = {
+            best[index]: tuple(texts[other] for other in others)
+            for index, others in family_members(keys, order).items()
+        }
 
 
 def _keyphrase(

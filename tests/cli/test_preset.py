@@ -95,6 +95,7 @@ def test_it_sets_what_the_paper_has():
         "max_pieces": 512,
         "max_phrase_words": 0,
         "dedupe": "case",
+        "tokenizer": "spacy",
     }
     extractor = MDERank.paper(FakeEncoder(), tagger=FakeTagger())
     assert (extractor.exact, extractor.pooling, extractor.layer, extractor.similarity) == (True, "max", 2, "cosine")

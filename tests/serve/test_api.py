@@ -116,7 +116,8 @@ def test_every_method_that_is_offered_works(shared: Running):
 def test_every_option_of_the_command_line_is_there_or_the_operators():
     flags = {parameter.name for parameter in cli.commands["extract"].params}
     # Models and files of the server's, and how much it computes at once; the preset names a model too.
-    of_the_operator = {"model", "tagger", "device", "dtype", "threads", "corpus", "batch_tokens", "preset"}
+    of_the_operator = {"model", "tagger", "device", "dtype", "threads", "corpus", "batch_tokens", "preset",
+                       "tokenizer"}  # fmt: skip
     of_files = {"paths", "input_format", "encoding", "text_field", "id_field", "tokens_field", "form", "output",
                 "quiet", "config"}  # fmt: skip
     assert {"set" if name == "assignments" else name for name in flags - of_the_operator - of_files} == set(

@@ -147,7 +147,7 @@ _METHOD = {
         type=click.Choice(list(PRESETS)),
         help="A set of options by name; options given besides come first. paper: mderank as in its paper, that is "
         "--method mderank --model bert-base-uncased --exact --pooling max --max-words 512 --max-pieces 512 "
-        "--max-phrase-words 0 --dedupe case.",
+        "--max-phrase-words 0 --dedupe case --tokenizer spacy.",
     ),
     "method": option(
         "Method",

@@ -88,12 +88,12 @@ def family_order(
     return taken, lost
 
 
-def family_members(keys: Sequence[str], shown: Sequence[int]) -> dict[int, list[int]]:
-    """For each entry that is shown, those that are not shown and overlap it; each under the first that it overlaps."""
+def family_members(keys: Sequence[str], kept: Sequence[int]) -> dict[int, list[int]]:
+    """For each entry that is kept, those that are not and overlap it; each under the first that it overlaps."""
     holders, parts = _relations(keys)
-    known = set(shown)
+    known = set(kept)
     members: dict[int, list[int]] = {}
-    for index in shown:
+    for index in kept:
         others = [other for other in sorted({*holders[index], *parts[index]}) if other not in known]
         known.update(others)
         if others:
