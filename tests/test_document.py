@@ -67,4 +67,4 @@ def test_lone_surrogates_are_replaced_one_for_one():
 
 
 def test_a_phrase_is_shown_with_single_spaces():
-    assert surface("a\u00a0coral \r\n\t reef.", Span(2, 16)) == "coral reef"
+    assert surface(Document("a\u00a0coral \r\n\t reef.", ()), Span(2, 16)) == "coral reef"

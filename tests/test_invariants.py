@@ -22,7 +22,7 @@ from mderank import (
     SpacyTagger,
     Subset,
 )
-from mderank.document import surface
+from mderank.document import Document, surface
 from mderank.encoding import Inputs
 from mderank.testing import FakeEncoder, FakeTagger
 
@@ -73,7 +73,7 @@ def quiet(function, *arguments):
 def assert_sound(keyphrases, text, same):
     """Every place, form and score is as it should be; ``same`` says what forms one entry may hold."""
     for keyphrase in keyphrases:
-        shown = [surface(text, span) for span in keyphrase.spans]
+        shown = [surface(Document(text, ()), span) for span in keyphrase.spans]
         assert keyphrase.text == keyphrase.forms[0]
         assert sorted(keyphrase.forms) == sorted(set(shown))
         assert len({same(form) for form in shown}) == 1
@@ -118,7 +118,7 @@ def test_whatever_the_options(text, candidates, masking, pooling, exact, limit):
     )
     keyphrases = method.extract(text, None)
     for keyphrase in keyphrases:
-        assert {surface(text, span) for span in keyphrase.spans} == set(keyphrase.forms)
+        assert {surface(Document(text, ()), span) for span in keyphrase.spans} == set(keyphrase.forms)
     end = keyphrases.unseen.start if keyphrases.unseen else len(text)
     assert all(span.end <= end for keyphrase in keyphrases for span in keyphrase.spans)
 

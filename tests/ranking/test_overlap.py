@@ -7,13 +7,33 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mderank.document import Span
 from mderank.ranking import OVERLAPS, family_members, family_order
 
-UNIT, WORD, FRAGMENT = 0.0, -0.1, -1.0  # unithood
+UNIT, WORD, FRAGMENT = 0.0, -0.15, -1.0  # unithood
 
 
-def order(scores, keys, overlap, unithood=None):
-    return family_order(np.asarray(scores), keys, unithood or [UNIT] * len(keys), overlap)
+def order(scores, keys, overlap, unithood=None, spans=None):
+    """The order alone; without ``spans`` every entry stands at a place of its own."""
+    apart = [(Span(10 * index, 10 * index + 5),) for index in range(len(keys))]
+    taken, _ = family_order(np.asarray(scores), keys, unithood or [UNIT] * len(keys), spans or apart, overlap)
+    return taken
+
+
+def test_what_is_moved_down_says_what_it_lost():
+    keys = ["total eclipse", "eclipse", "moon"]
+    spans = [(Span(0, 13),), (Span(6, 13), Span(20, 27)), (Span(30, 34),)]
+    taken, lost = family_order(np.array([3.0, 1.01, 1.0]), keys, [UNIT] * 3, spans, "little")
+    assert taken == [0, 2, 1]
+    assert lost == {1: pytest.approx(0.8 * np.std([3.0, 1.01, 1.0]))}
+
+
+def test_a_fragment_that_stands_only_where_a_better_phrase_does_is_left_out():
+    keys = ["bracken society", "royal bracken", "moon"]  # of "royal bracken society"
+    spans = [(Span(6, 21),), (Span(0, 13),), (Span(30, 34),)]
+    assert order([3.0, 2.9, 1.0], keys, "little", [WORD, WORD, UNIT], spans) == [0, 2]
+    elsewhere = [spans[0], (Span(0, 13), Span(40, 53)), spans[2]]
+    assert order([3.0, 2.9, 1.0], keys, "little", [WORD, WORD, UNIT], elsewhere) == [0, 1, 2]
 
 
 @pytest.mark.parametrize(("overlap", "expected"), [("any", [0, 1, 2]), ("little", [0, 2]), ("none", [0, 2])])
