@@ -112,7 +112,6 @@ class Document:
         return replace(self, paragraph_starts=self.paragraph_starts | breaks)
 
 
-_SOFT_HYPHEN = "\u00ad"
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
@@ -138,4 +137,4 @@ def surface(document: Document, span: Span) -> str:
         pieces.append(document.text[start : gap.start])
         start = gap.end
     pieces.append(document.text[start : span.end])
-    return " ".join("".join(pieces).replace(_SOFT_HYPHEN, "").split())
+    return " ".join("".join(pieces).split())

@@ -213,16 +213,16 @@ class CandidateRanker(ABC):
         candidates, scores = reading.candidates, scored.scores
         ranked = scored.ranked if scored.ranked is not None else [True] * len(candidates)
         order = rank(scores.tolist(), [each.first for each in candidates], ranked)
-        entries = [
-            entry
-            for entry in merge(reading.document, candidates, order, self.dedupe)
-            if self._good_enough(scored, entry[0])
-        ]
+        entries = merge(reading.document, candidates, order, self.dedupe)
         first = [entry for entry in entries if ranked[entry[0]]]
-        last = entries[len(first) :]
+        last = [entry for entry in entries[len(first) :] if self._good_enough(scored, entry[0])]
         family = _Family(reading, scored, first, self.overlap)
         least = -np.inf if self.min_score is None else self.min_score
-        first = [entry for entry in family.entries if scores[entry[0]] - family.lost.get(entry[0], 0.0) >= least]
+        first = [
+            entry
+            for entry in family.entries
+            if self._good_enough(scored, entry[0]) and scores[entry[0]] - family.lost.get(entry[0], 0.0) >= least
+        ]
         if self.diversity is not None and scored.vectors is not None:
             index = [best for best, _ in first]
             lowered = scores[index] - np.asarray([family.lost.get(best, 0.0) for best in index])
