@@ -133,6 +133,17 @@ CHANGES: dict[PoolingName, Callable[[Floats, Floats], Floats]] = {
 }
 
 
+def _changes_in_window(states: Floats, hidden: Iterable[Hidden]) -> tuple[list[int], Floats]:
+    """The masks that hide something in a window, and for each the sum of what it changes there, ``(masks, d)``."""
+    blocks = [block for block in hidden if len(block.rows)]
+    if not blocks:
+        return [], np.zeros((0, states.shape[1]))
+    rows = np.concatenate([block.rows for block in blocks])
+    change = np.concatenate([block.states for block in blocks]).astype(np.float64) - states[rows]
+    first = np.cumsum([0, *(len(block.rows) for block in blocks[:-1])])
+    return [block.mask for block in blocks], np.add.reduceat(change, first, axis=0)
+
+
 class MeanPool(_Beside):
     """Average over all tokens: ``E(d_M) − E(d) = Σ (z_t − h_t) / n``."""
 
@@ -153,13 +164,9 @@ class MeanPool(_Beside):
         self._count += len(states)
 
     def replace(self, window: int, states: Floats, hidden: Iterable[Hidden]) -> None:
-        blocks = [block for block in hidden if len(block.rows)]
-        if not blocks:
-            return
-        rows = np.concatenate([block.rows for block in blocks])
-        change = np.concatenate([block.states for block in blocks]).astype(np.float64) - states[rows]
-        first = np.cumsum([0, *(len(block.rows) for block in blocks[:-1])])
-        np.add.at(self._changes, [block.mask for block in blocks], np.add.reduceat(change, first, axis=0))
+        masks, sums = _changes_in_window(states, hidden)
+        if masks:
+            np.add.at(self._changes, masks, sums)
 
     def recall(self, window: int, mask: int, change: Floats) -> None:
         self._changes[mask] += change
@@ -198,14 +205,9 @@ class FocusedMeanPool(_Beside):
         self._counts[window] = len(states)
 
     def replace(self, window: int, states: Floats, hidden: Iterable[Hidden]) -> None:
-        blocks = [block for block in hidden if len(block.rows)]
-        if not blocks:
-            return
-        rows = np.concatenate([block.rows for block in blocks])
-        change = np.concatenate([block.states for block in blocks]).astype(np.float64) - states[rows]
-        first = np.cumsum([0, *(len(block.rows) for block in blocks[:-1])])
-        sums = np.add.reduceat(change, first, axis=0).astype(np.float32)  # of differences: no digit is lost that counts
-        self._changes.append((window, [block.mask for block in blocks], sums))
+        masks, sums = _changes_in_window(states, hidden)
+        if masks:
+            self._changes.append((window, masks, sums.astype(np.float32)))  # differences: float32 has enough digits
 
     def recall(self, window: int, mask: int, change: Floats) -> None:
         self._changes.append((window, [mask], change[None]))
