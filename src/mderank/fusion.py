@@ -69,7 +69,7 @@ WEIGHTS = {
     "unithood": 0.9,
 }
 # Fitted to the everyday dataset by benchmarks/confidence.py; of these weights and the embedded encoder.
-CONFIDENCE = Confidence(slope=4.57, length=0.23, single=1.46, level=2.0)
+CONFIDENCE = Confidence(slope=4.55, length=0.25, single=1.48, level=1.98)
 
 
 class FusionRank(EncoderRanker):
