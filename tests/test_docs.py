@@ -76,3 +76,13 @@ def test_extras_of_the_readme_exist():
         f"`[{name}]`" for name in ("torch", "export", "pdf")
     }
     assert {"torch", "export", "pdf", "sifrank", "elmo", "dev", "bench"} <= set(extras)
+
+
+def test_the_readme_has_the_weights_of_the_default():
+    from mderank.fusion import WEIGHTS
+
+    (row,) = (
+        line for line in (ROOT / "README.md").read_text(encoding="utf-8").splitlines() if "| `change`, `emph" in line
+    )
+    told = [float(each) for each in row.split("|")[3].split(",")]
+    assert told == [weight for name, weight in WEIGHTS.items() if name != "closeness"]
