@@ -206,7 +206,6 @@ Head of Logistics
 def test_mail():
     assert blocks(MAIL) == [
         "Container backlog at the Rotterdam depot",
-        "Hi Bob,",
         "the container backlog at the depot has grown again since the crane failure. Can you ask the terminal operator "
         "for additional night shifts?",
         "The crane maintenance is planned for Friday. Until then we only have two gantry cranes.",
@@ -779,3 +778,51 @@ def test_invariants_of_lines(lines, line_break, longest):
 @given(st.text(st.sampled_from("aB1. -–>|,:;\t\n\r\f\u2029\u2028\u00ad()[]{}=#*\"'"), max_size=200), st.integers(5, 50))
 def test_invariants_of_characters(text, longest):
     check_invariants(text, longest)
+
+
+def test_marks_before_a_subject_and_greetings_are_blanked():
+    text = (
+        "Subject: Re: Fwd: [allotments] Bonfires\nFrom: Dot Lumley\n\nDear Mr Pike, dear Ann,\n\nthe smoke is back.\n"
+    )
+    assert blocks(text) == ["Bonfires", "the smoke is back."]
+    assert blocks("Notes\n\nHello Kitty backpacks sell well.\n") == ["Notes", "Hello Kitty backpacks sell well."]
+
+
+_DESK = "From: Dot Lumley\nTo: Ahmed Khan; Service Desk\nSubject: Smoke\n\nThe service desk is closed.\n"
+_QUOTE = "Yes.\n\nOn Sun, 12 Jan 2025 at 19:20, Ruth Adeyemi <ruth.a@stbrides.example> wrote:\n> The quotes.\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        (_DESK, {"dot", "lumley", "ahmed", "khan"}),
+        (_QUOTE, {"ruth", "adeyemi"}),
+        ("Hi Wiremu, thanks.\n\nThe queue is gone.\n", {"wiremu"}),
+        ("Notes\n\nPresent: Ilse Vos, Rory Kay (scribe)\n\nIt is done.\n", {"ilse", "vos", "rory", "kay"}),
+        ("Notes\n\n| Who | Ilse, Rory |\n\nIt is done.\n", {"ilse", "rory"}),
+        ("It works.\n\nKind regards\nAnneliese\n", {"anneliese"}),
+    ],
+)
+def test_who_writes_and_is_addressed_is_known(text, names):
+    assert read_layout(text).speakers == names
+
+
+def test_numbered_clauses_need_their_neighbours():
+    schedule = "Schedule\n\nB-1 Scope. Three meals.\n\nB-2 Food safety. Hot food.\n"
+    assert blocks(schedule) == ["Schedule", "Scope. Three meals.", "Food safety. Hot food."]
+    minutes = "24/091  Interests. None.\n\n24/092  Solar farm. Refused.\n"
+    assert blocks(minutes) == ["Interests. None.", "Solar farm. Refused."]
+    assert blocks("F-16 fighter jets\n\nThey flew.\n") == ["F-16 fighter jets", "They flew."]
+
+
+def test_line_numbers_of_a_transcript_are_blanked():
+    words = "We had six cases of illness reported within the four days".split()
+    text = "\n".join(f"{number:2}   {word}" for number, word in enumerate(words, 1))
+    assert read_layout(text).blanked.split() == words
+    assert read_layout("1 apple\n2 pears\n3 plums\n").blanked.split()[-1] == "plums"
+
+
+def test_lines_of_a_stamp_and_a_name_are_blanked():
+    text = "[03-May-24 07:12 PM] floury#0420\nmy loaf is flat\n\n[03-May-24 07:15 PM] OldManRye\nshow us the crumb\n"
+    assert blocks(text) == ["my loaf is flat", "show us the crumb"]
+    assert read_layout(text).speakers >= {"floury", "oldmanrye"}

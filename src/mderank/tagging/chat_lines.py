@@ -42,6 +42,7 @@ _REACTION = re.compile(
     r"\s*(?:(?:\W{1,4}|:[a-z0-9_+-]{1,40}:)\s?\d{1,4}\s*){1,12}\Z|\s*\d{1,4}\s(?:replies|reply|reactions?)\b.{0,60}\Z"
     r"|\s*(?:last\sreply|view\s(?:thread|newer\sreplies)|replied\sto\sa\sthread|"
     r"in\sreply\sto\sthis\smessage|also\ssent\sto\sthe\schannel)\b.{0,80}\Z"
+    r"|\s*\{(?:Attachments|Reactions|Embed|Embeds|Stickers)\}\s*\Z"
     r"|\s*(?:reactions?|liked\sby|seen\sby|read\sby)\s?:.{0,80}\Z|\s*\(edited\)\s*\Z",
     re.IGNORECASE,
 )

@@ -35,7 +35,22 @@ _LABEL_NAMES = frozenset(
     tip tips title to todo topic topics total type unit update updated url user vendor venue version via warning
     warranty website weight when where who witness work year yield zip
     """.split()
-) | frozenset(("q", "a", "p.s", "n.b", "nb", "e-mail", "data sources", "study design", "study selection", "prep time"))
+) | frozenset(
+    (
+        "q",
+        "a",
+        "channel",
+        "guild",
+        "p.s",
+        "n.b",
+        "nb",
+        "e-mail",
+        "data sources",
+        "study design",
+        "study selection",
+        "prep time",
+    )
+)
 # A longer name whose last word is one of these is a field's name too: "invoice number", "cooking time".
 _LABEL_HEADS = frozenset(
     "address by code date dates email fax id law location measure measures name no no. number period phone price "

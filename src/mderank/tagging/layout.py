@@ -19,7 +19,7 @@ from mderank.tagging.code_lines import blank_code
 from mderank.tagging.divided_words import DividedWords
 from mderank.tagging.inline_marks import blank_marks, blank_tags
 from mderank.tagging.labels import read_labels
-from mderank.tagging.line_marks import blank_rules, read_headings, read_list_marks
+from mderank.tagging.line_marks import blank_line_numbers, blank_rules, read_headings, read_list_marks
 from mderank.tagging.lines import Kind, Line, split_lines
 from mderank.tagging.mail_lines import read_mail, read_quote_marks
 from mderank.tagging.page_furniture import read_furniture
@@ -32,6 +32,7 @@ from mderank.tagging.web_items import blank_web_items
 from mderank.tagging.wrapped_lines import find_continued
 
 _NAME_WORD = re.compile(r"[\w-]{3,}")
+_LOWER_WORD = re.compile(r"(?<![\w@.-])[^\W\d_A-Z][\w-]{2,}(?![\w@]|\.\w)")
 
 
 @dataclass(frozen=True)
@@ -44,7 +45,8 @@ class Layout:
         blanked: the text with everything that is not prose replaced by spaces, character for character.
         divided: for every word divided at a line end, the span that the joined word leaves out: the hyphen, unless
             the word keeps it, the line break and the indentation.
-        speakers: the words of the names before the messages of a chat and the turns of a transcript, in lower case.
+        speakers: the words of the names of those who write, speak, are addressed or are to do something, in lower
+            case: from a chat's messages, a transcript's turns, a mail's header, greeting and signature, minutes.
     """
 
     blocks: tuple[Span, ...]
@@ -87,13 +89,14 @@ def read_layout(text: str, longest: int = 20_000) -> Layout:
 
 def _read_lines(lines: list[Line]) -> set[str]:
     """Find out what every line is, and who speaks. A step leaves alone what an earlier one found not to be prose."""
+    blank_line_numbers(lines)
     speakers = read_captions(lines)
     read_quote_marks(lines)
     blank_tags(lines)
     read_furniture(lines)
-    read_mail(lines)
+    people = read_mail(lines)
     blank_references(lines)
-    blank_people(lines)
+    people |= blank_people(lines)
     blank_code(lines)
     blank_rules(lines)
     read_headings(lines)
@@ -103,7 +106,16 @@ def _read_lines(lines: list[Line]) -> set[str]:
     read_cells(lines)
     blank_marks(lines)
     blank_web_items(lines)
-    return speakers
+    return speakers | _only_names(people, lines)
+
+
+def _only_names(people: set[str], lines: list[Line]) -> set[str]:
+    """The words of names that the text does not have in lower case: "Service Desk" is no person."""
+    if not people:
+        return set()
+    words = {word for name in people for word in _NAME_WORD.findall(name)}
+    common = {word for line in lines for word in _LOWER_WORD.findall(line.text)}
+    return {word for word in words if word.casefold() not in common}
 
 
 def _blank(text: str, lines: Iterable[Line]) -> str:

@@ -34,6 +34,10 @@ _UNNUMBERED = (
     ("section", _SECTION),
     ("number", _SECTION_OF_NUMBERS),
 )
+# "B-2 Food safety", "24/092 Public participation": an item only if the one before or after it is there too
+_SERIES = re.compile(r"\s*(?P<series>[A-Z]{1,3}-?|\d{1,4}[/-])(?P<place>\d{1,4})[.:)]?\s+(?=[^\W\d_]|[\"“])")
+_LINE_NUMBER = re.compile(r"\s{0,6}(\d{1,3})(?:\s+|\Z)")
+_FEWEST_NUMBERED = 8  # lines
 _PLAIN_NUMBER = re.compile(r"\s*(\d{1,2})\s+(?=[^\W\d_])")
 
 _LONGEST_HEADING = 60
@@ -47,6 +51,28 @@ def blank_rules(lines: list[Line]) -> None:
             above = lines[index - 1] if index else None
             if above is not None and above.kind is Kind.PROSE and len(above.prose) <= 100:
                 above.alone = True
+
+
+def blank_line_numbers(lines: list[Line]) -> None:
+    """Take the numbers off a text whose every line has one, as the transcripts of courts do."""
+    run: list[tuple[Line, int]] = []
+    expected = None
+    for line in [*lines, None]:
+        if line is not None and line.kind is Kind.BLANK:
+            continue
+        found = _LINE_NUMBER.match(line.text[:12]) if line is not None else None
+        number = int(found.group(1)) if found else None
+        if line is not None and found is not None and (expected is None or number in (expected, 1)):
+            run.append((line, found.end()))
+            expected = (number or 0) + 1
+            continue
+        if len(run) >= _FEWEST_NUMBERED:
+            for numbered, end in run:
+                numbered.body += end
+                numbered.text = " " * end + numbered.text[end:]
+                if not numbered.prose.strip():
+                    numbered.kind = Kind.BLANK
+        run, expected = [], None
 
 
 def read_headings(lines: list[Line]) -> None:
@@ -83,7 +109,7 @@ def read_list_marks(lines: list[Line]) -> None:
         if style is not None:
             name, value, end = style
             followed = value is not None and not everywhere.isdisjoint({(name, value - 1), (name, value + 1)})
-            if name in ("letter", "plain"):  # "A. Smith" and "12 men" are not items by themselves
+            if name in ("letter", "plain") or name.startswith("series "):  # not "A. Smith", "12 men", "F-16 jets"
                 is_item = followed and not is_mid_sentence(previous)
             elif name == "number":  # "2.1 2025-017, retinal scans": a section if others are
                 is_item = ("section", None) in everywhere and not is_mid_sentence(previous)
@@ -114,9 +140,11 @@ def _list_style(line: Line) -> tuple[str, int | None, int] | None:
     if found := _ORDINAL.match(content):
         name = found.lastgroup or ""
         return name, _ordinal_value(found.group(name)), found.end()
-    if (found := _PLAIN_NUMBER.match(content)) and len(line.prose) <= 80 and not ends_clause(line.prose):
-        return ("plain", int(found.group(1)), found.end()) if content[found.end()].isupper() else None
-    return None
+    if found := _SERIES.match(content):
+        return f"series {found.group('series')}", int(found.group("place")), found.end()
+    found = _PLAIN_NUMBER.match(content)
+    is_item = found and len(line.prose) <= 80 and not ends_clause(line.prose) and content[found.end()].isupper()
+    return ("plain", int(found.group(1)), found.end()) if found and is_item else None
 
 
 _ROMAN = {"i": 1, "v": 5, "x": 10}

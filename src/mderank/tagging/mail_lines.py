@@ -1,4 +1,4 @@
-"""Mail as plain text: header fields, quote marks, attributions and signatures."""
+"""Mail as plain text: header fields, quote marks, greetings, attributions and signatures, and who writes to whom."""
 
 from __future__ import annotations
 
@@ -31,6 +31,24 @@ _TELLING_FIELDS = frozenset(
     "from to subject sent message-id received return-path mime-version newsgroups von betreff gesendet objet "
     "assunto asunto".split()
 )
+# Fields whose value names people.
+_PEOPLE_FIELDS = frozenset("from to cc bcc sender reply-to von an de para à".split())
+# What programs put before a subject: "Re: Fwd: [allotments] Bonfires".
+_SUBJECT_MARKS = re.compile(
+    r"\s*(?:(?:re|fwd?|aw|wg|sv|vs|tr|rv|ynt|odp)(?:\[\d+\])?\s?:\s*|RE\s(?=[A-Z])|\[[^\[\]]{1,40}\]\s*){1,8}",
+    re.IGNORECASE,
+)
+_GREETING_WORDS = r"(?:dear|hi|hiya|hello|hey|good\s(?:morning|afternoon|evening|day)|hallo|liebe|lieber|bonjour|hola)"
+_GREETED = r"(?:all|both|everyone|everybody|team|folks|there|again|sir|madam|or|and|&|dear|[^\W\d_a-z][\w'’.-]{0,30})"
+_GREETING = re.compile(
+    rf"\s*(?i:{_GREETING_WORDS})(?P<names>(?:[\s,/]{{1,2}}{_GREETED}){{1,7}})?\s*(?:[,!:;.–—-]{{1,3}}(?=\s|\Z)|\Z)\s*"
+)
+_NOT_NAMES = frozenset("all both everyone everybody team folks there again sir madam or and dear".split())
+_PERSON = r"[^\W\d_a-z][\w'’.-]{0,30}(?:\s[^\W\d_a-z][\w'’.-]{0,30}){0,3}"
+_WRITER = re.compile(
+    rf"(?P<name>{_PERSON})\s*(?:<[^<>]{{0,80}}>|\([^()]{{0,80}}\))?,?\s*(?:wrote|writes|schrieb|said)\b"
+)
+_NAMES = re.compile(rf"(?:\A|(?<=[;,:\"'(<\s]))(?P<name>{_PERSON})\"?\s*(?=<[^<>]{{0,80}}>|[;,(\[]|\Z)")
 _ADDRESS = re.compile(r"[\w.+-]{1,64}@[\w-]{1,64}\.")
 
 _ATTRIBUTION = re.compile(r"\s*(?:On|Am|Le|El|Em|Op|Il)\s.*\d")
@@ -81,18 +99,35 @@ def read_quote_marks(lines: list[Line]) -> None:
                 line.kind = Kind.BLANK
 
 
-def read_mail(lines: list[Line]) -> None:
-    """Find header fields, attributions and signatures."""
-    headers = _read_headers(lines)
-    attributions = _blank_attributions(lines)
+def read_mail(lines: list[Line]) -> set[str]:
+    """Find header fields, greetings, attributions and signatures; return the names of writers and readers."""
+    people: set[str] = set()
+    headers = _read_headers(lines, people)
+    attributions = _blank_attributions(lines, people)
+    _blank_greetings(lines, people)
     for line in lines:
         if line.kind is Kind.PROSE and len(line.prose) <= _NAME_WIDTH and _DEVICE.match(line.prose):
             line.kind = Kind.NOT_PROSE
     starts = sorted({*headers, *attributions})
-    _blank_signatures(lines, starts)
+    _blank_signatures(lines, starts, people)
+    return people
 
 
-def _read_headers(lines: list[Line]) -> list[int]:
+def _blank_greetings(lines: list[Line], people: set[str]) -> None:
+    """Blank "Dear Mrs Lumley" at the beginning of lines."""
+    for line in lines:
+        found = _GREETING.match(line.prose[:160]) if line.kind is Kind.PROSE else None
+        if found is None or (found.end() == 160 and len(line.prose) > 160):
+            continue
+        words = re.split(r"[\s,/&]+", found.group("names") or "")
+        people.update(word for word in words if word and word.casefold() not in _NOT_NAMES)
+        line.body += found.end()
+        line.marked = True
+        if not line.prose.strip():
+            line.kind = Kind.NOT_PROSE
+
+
+def _read_headers(lines: list[Line], people: set[str]) -> list[int]:
     """Make a block of every header field; return the first line of every header."""
     firsts = []
     index = 0
@@ -103,6 +138,9 @@ def _read_headers(lines: list[Line]) -> list[int]:
         if is_header or (len(group) == 1 and _ADDRESS.search(lines[index].prose[:500])):
             firsts.append(index)
             for (first, name), (last, _) in pairwise([*group, (_end_of_group(lines, group), "")]):
+                if name in _PEOPLE_FIELDS:
+                    value = " ".join(line.prose.strip()[:400] for line in lines[first:last]).partition(":")[2].strip()
+                    people.update(each.group("name") for each in _NAMES.finditer(value))
                 _read_field(lines[first:last], name)
         index = _end_of_group(lines, group) if group else index + 1
     return firsts
@@ -148,12 +186,14 @@ def _read_field(lines: list[Line], name: str) -> None:
     first = lines[0]
     colon = first.prose.index(":")
     first.body += colon + 1
+    if marks := _SUBJECT_MARKS.match(first.prose[:200]):
+        first.body += marks.end()
     first.marked = True
     if not first.prose.strip():
         first.kind = Kind.NOT_PROSE
 
 
-def _blank_attributions(lines: list[Line]) -> list[int]:
+def _blank_attributions(lines: list[Line], people: set[str]) -> list[int]:
     """Blank "On Monday Anna wrote:" and "Original Message" lines; return their indices."""
     found = []
     for index, line in enumerate(lines):
@@ -176,19 +216,26 @@ def _blank_attributions(lines: list[Line]) -> list[int]:
             ):
                 line.kind = following.kind = Kind.NOT_PROSE
                 found.append(index)
+                people.update(each.group("name") for each in _WRITER.finditer(f"{line.prose} {following.prose}"))
+        if line.kind is Kind.NOT_PROSE:
+            people.update(each.group("name") for each in _WRITER.finditer(line.prose))
     return found
 
 
-def _blank_signatures(lines: list[Line], starts: list[int]) -> None:
+def _blank_signatures(lines: list[Line], starts: list[int], people: set[str]) -> None:
     """Blank what stands below ``-- `` or a valediction, up to the end of the message."""
     ends = _message_ends(lines, starts)
     for index, line in enumerate(lines):
         if line.kind is not Kind.PROSE or len(line.prose) > 60:
             continue
         if _SIGNATURE.match(line.prose):
-            _blank_below(lines, index, ends[index], _SIGNATURE_LINES, _SIGNATURE_WIDTH)
+            below = _blank_below(lines, index, ends[index], _SIGNATURE_LINES, _SIGNATURE_WIDTH)
         elif _VALEDICTION.match(line.prose) and (index == 0 or not _is_listed(lines, index)):
-            _blank_below(lines, index, ends[index], _NAME_LINES, _NAME_WIDTH)
+            below = _blank_below(lines, index, ends[index], _NAME_LINES, _NAME_WIDTH)
+        else:
+            continue
+        if below and (name := re.match(rf"\s*(?P<name>{_PERSON})\s*(?:,|\Z)", below[0].prose)):
+            people.add(name.group("name"))
 
 
 def _is_listed(lines: list[Line], index: int) -> bool:
@@ -215,8 +262,8 @@ def _message_ends(lines: list[Line], starts: list[int]) -> list[int]:
     return ends
 
 
-def _blank_below(lines: list[Line], index: int, end: int, most: int, width: int) -> None:
-    """Blank a line and those below it, if they are few and short up to ``end``."""
+def _blank_below(lines: list[Line], index: int, end: int, most: int, width: int) -> list[Line]:
+    """Blank a line and those below it, if they are few and short up to ``end``; return those below."""
     is_name = most == _NAME_LINES
     below: list[Line] = []
     for line in lines[index + 1 : min(end, index + 1 + _FARTHEST)]:
@@ -226,12 +273,13 @@ def _blank_below(lines: list[Line], index: int, end: int, most: int, width: int)
             break
         below.append(line)
         if len(below) > most or len(line.prose) > width or (is_name and _is_sentence(line.prose)):
-            return
+            return []
     else:
         if end > index + 1 + _FARTHEST and any(line.kind is Kind.PROSE for line in lines[end - 1 : end]):
-            return
+            return []
     for line in (lines[index], *below):
         line.kind = Kind.NOT_PROSE
+    return below
 
 
 def _is_sentence(content: str) -> bool:

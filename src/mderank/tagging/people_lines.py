@@ -10,6 +10,7 @@ from mderank.tagging.lines import FUNCTION_WORDS, Kind, Line, ends_sentence, rea
 _FIELD = re.compile(
     r"\s*(?:[-*•]\s+)?[*_]{0,2}(?P<name>[^\W\d_][\w '’/()&.-]{1,40}?)[*_]{0,2}\s{0,3}[:：][*_]{0,2}(?=\s|\Z)"
 )
+_ROW_FIELD = re.compile(r"\s*\|\s*[*_]{0,2}(?P<name>[^\W\d_][\w '’/()&.-]{1,40}?)[*_]{0,2}\s*\|")  # of a Markdown table
 # Fields of a minute's head. Their values are names, with offices in brackets.
 _ATTENDANCE = frozenset(
     """
@@ -19,7 +20,7 @@ _ATTENDANCE = frozenset(
     chairperson|chaired by|co-chair|vice-chair|vice chair|presiding|minutes|minutes by|minutes taken by|minute taker
     minute-taker|minutes secretary|minutes approved by|note taker|note-taker|notes by|notes taken by|recorded by
     recorder|recording secretary|secretary|scribe|clerk|facilitator|facilitated by|convenor|convener|quorum|observers
-    distribution|circulation|copies to|apologies from
+    distribution|circulation|copies to|apologies from|who|members|attended by|team members|people
     """.replace("\n", "|")
     .replace("    ", "")
     .strip("|")
@@ -32,7 +33,8 @@ _AUTHORS = frozenset(
     speaker|speakers|presenter|presenters|presented by|host|hosts|hosted by|moderator|moderated by|panel|panellists
     panelists|instructor|lecturer|supervisor|supervisors|interviewer|interviewed by|transcribed by|transcriber
     photo|photos|photographs|photographer|reporter|reported by|assignee|assigned|assigned to|raised by|opened by
-    requester|requested by|caller|responsible|action by
+    requester|requested by|requested for|caller|responsible|action by|owner|owners|reporting officer|case officer
+    contact|contact person|lead|created by|updated by|signed
     """.replace("\n", "|")
     .replace("    ", "")
     .strip("|")
@@ -63,27 +65,51 @@ _MOST_LINES = 40  # lines of one field
 _LONGEST_LINE = 200
 
 
-def blank_people(lines: list[Line]) -> None:
-    """Blank attendance fields, author fields, by-lines and the names behind quotations."""
-    _blank_fields(lines)
+def blank_people(lines: list[Line]) -> set[str]:
+    """Blank attendance fields, author fields, by-lines and the names behind quotations.
+
+    Returns:
+        The names in attendance and author fields: of people who were there, wrote, or are to do something.
+    """
+    people = _blank_fields(lines)
     _blank_author_lines(lines)
     _blank_attributions(lines)
+    return people
 
 
-def _blank_fields(lines: list[Line]) -> None:
+def _blank_fields(lines: list[Line]) -> set[str]:
+    people: set[str] = set()
     index = 0
     while index < len(lines):
         end = _read_field(lines, index)
         for line in lines[index:end]:
             if line.kind is Kind.PROSE:
                 line.kind = Kind.NOT_PROSE
+                people |= _names_in(line.prose)
         index = max(end, index + 1)
+    return people
+
+
+def _names_in(content: str) -> set[str]:
+    """The names of an enumeration, without its field's name.
+
+    >>> sorted(_names_in("Present: Cllr J. Abbot (Chair), Mrs L. Graves, 11 members"))
+    ['Abbot', 'Graves']
+    """
+    field = _FIELD.match(content[:80]) or _ROW_FIELD.match(content[:80])
+    value = _BRACKETS.sub(" ", content[field.end() if field else 0 :]).strip(" .*_|")
+    words = (word for part in _SEPARATOR.split(value) if _is_name(part) for word in part.split())
+    return {
+        word for word in words if len(word.strip(".")) > 1 and word.casefold().rstrip(".") not in _TITLES | _PARTICLES
+    }
 
 
 def _read_field(lines: list[Line], index: int) -> int:
     """The index after the last line of a field of names that begins at line ``index``, or ``index``."""
     line = lines[index]
-    found = _FIELD.match(line.prose[:80]) if line.kind is Kind.PROSE and len(line.prose) <= 2 * _LONGEST_LINE else None
+    found = None
+    if line.kind is Kind.PROSE and len(line.prose) <= 2 * _LONGEST_LINE:
+        found = _FIELD.match(line.prose[:80]) or _ROW_FIELD.match(line.prose[:80])
     if found is None:
         return index
     name = " ".join(found.group("name").casefold().split())
@@ -138,7 +164,7 @@ def _are_people(content: str, share: float) -> bool:
     """
     if reads_as_prose(content, 0.3):
         return False
-    stripped = _BRACKETS.sub(" ", content).strip(" .*_")
+    stripped = _BRACKETS.sub(" ", content).strip(" .*_|")
     parts = [part for part in _SEPARATOR.split(stripped) if part.strip()]
     return bool(parts) and sum(map(_is_name, parts)) >= share * len(parts)
 

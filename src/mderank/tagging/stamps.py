@@ -11,7 +11,7 @@ from mderank.tagging.lines import Kind, Line
 _MONTH = r"(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]{0,6}\.?"
 _DATE = (
     r"(?:\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[-/.]\d{1,2}[-/.]\d{2,4}"
-    rf"|{_MONTH}\s{{1,2}}\d{{1,2}}(?:,?\s\d{{4}})?|\d{{1,2}}[ /-]{_MONTH}(?:[ /-]\d{{4}})?|Today|Yesterday)"
+    rf"|{_MONTH}\s{{1,2}}\d{{1,2}}(?:,?\s\d{{4}})?|\d{{1,2}}[ /-]{_MONTH}(?:[ /-]\d{{2,4}})?|Today|Yesterday)"
 )
 _TIME = r"\d{1,2}:\d{2}(?::\d{2}(?:[.,]\d{1,6})?)?(?:\s?[AaPp]\.?[Mm]\b\.?)?(?:Z|\s?(?:UTC|GMT)|\s?[+-]\d{2}:?\d{2})?"
 _STAMP = re.compile(
@@ -34,6 +34,8 @@ _LOG_SOURCE = re.compile(
 _SYSLOG_HOST = re.compile(r"[\w.-]{1,60}\s(?=[\w./-]{1,40}(?:\[\d+\])?:\s)[\w./-]{1,40}(?:\[\d+\])?:\s+")
 _NICK = re.compile(r"\s*<[@+~%& ]?[\w\[\]\\`^{}|.-][\w\[\]\\`^{}|. -]{0,30}>:?\s+")
 _SPEAKER = re.compile(r"\s*@?[^\W\d_][\w.'’-]{0,30}(?:\s[\w.'’()-]{1,30}){0,2}:\s+")
+_HAS_DATE = re.compile(_DATE)
+_LONE_NAME = re.compile(r"\s*@?[^\W\d][\w.'’#|~-]{0,31}(?:\s[\w.'’#|~-]{1,32}){0,2}\s*\Z")  # "[10:32] anna#0420"
 # "From Anna Smith to Everyone:" of a video call's chat
 _FROM = re.compile(r"\s*From\s+(?P<name>[^:]{1,40}?)(?:\s+to\s+[^:]{1,40}?)?\s*:\s+")
 _POOL = re.compile(r"[A-Za-z][\w$]*-\d+\s+-\s+")  # a log's pool or thread: "HikariPool-1 - "
@@ -46,6 +48,7 @@ _ASSIGNMENT = re.compile(r"(?<![^\s(])[A-Za-z_][\w.-]*=(?:\"[^\"]{0,200}\"|[^\s,
 def read_stamps(lines: list[Line]) -> set[str]:
     """Blank time stamps, with the speaker or the log's level after them; return the speakers' names."""
     speakers = _blank_name_and_stamp_lines(lines)
+    speakers |= _blank_stamp_and_name_lines(lines)
     stamped = [(line, found) for line in lines if (found := _match_stamp(line)) is not None]
     several = len(stamped) > 1
     for line, found in stamped:
@@ -114,6 +117,17 @@ def _blank_name_and_stamp_lines(lines: list[Line]) -> set[str]:
     for line, _ in heads:
         line.kind = Kind.NOT_PROSE
     return {head.group("name") for _, head in heads}
+
+
+def _blank_stamp_and_name_lines(lines: list[Line]) -> set[str]:
+    """Blank lines of only a date, a time and a name, if nearly all lines with a date and time are; return the names."""
+    stamped = [(line, found) for line in lines if (found := _match_stamp(line)) is not None and found.group("open")]
+    heads = [(line, found) for line, found in stamped if _LONE_NAME.match(line.prose[found.end() :][:80])]
+    if len(heads) < max(2, 0.8 * len(stamped)) or not all(_HAS_DATE.search(found.group()) for _, found in heads):
+        return set()
+    for line, _ in heads:
+        line.kind = Kind.NOT_PROSE
+    return {line.prose[found.end() :].strip() for line, found in heads}
 
 
 def _is_message(lines: list[Line], index: int) -> bool:
