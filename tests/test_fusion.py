@@ -5,6 +5,7 @@ import pytest
 
 from mderank import FusionRank, MDERank, NounPhrases, OptionError
 from mderank.baselines import EmbedRank
+from mderank.candidates import PhraseList
 from mderank.encoding.base import Inputs
 from mderank.fusion import CONFIDENCE
 from mderank.testing import FakeEncoder, FakeTagger
@@ -53,7 +54,7 @@ def test_emphasis_is_the_length_of_the_mean_state_at_the_phrases_places(exact):
 
 def test_variants_count_together_and_from_the_first_of_them():
     found = parts(frequency=1.0, position=1.0)
-    assert found["reef"]["frequency"] == pytest.approx(np.log(3))
+    assert found["reef"]["frequency"] == pytest.approx(np.log(3) / 2)  # half, as of every single word
     assert found["old harbour"]["frequency"] == pytest.approx(np.log(2))
     assert found["old harbour"]["position"] == pytest.approx(-np.log(1 + 6 / 100))
     assert found["good maps"]["position"] == pytest.approx(-np.log(1 + 15 / 100))
@@ -167,3 +168,17 @@ def test_length_is_for_two_or_three_words():
     assert {each.text: each.parts["length"] for each in found} == {
         "reef": -1, "old harbour": 0, "new long road": 0, "fast red lazy dog": -1, "big old slow deep sea": -2,
     }  # fmt: skip
+
+
+def test_little_is_better_than_junk_in_a_short_text():
+    short = "Glacier tourism operators face tighter rules after an ice cave collapse in southern Iceland"
+    kept = [each.text for each in FusionRank().extract(short, top_k=None)]
+    assert "Glacier tourism operators" in kept
+    everything = FusionRank(min_confidence=0).extract(short, top_k=None)
+    assert [each.text for each in everything if (each.confidence or 0) >= 0.6] == kept
+    assert len(everything) > len(kept)
+
+
+def test_a_list_of_phrases_is_looked_for_in_a_short_text_whatever_the_confidence():
+    found = FusionRank(candidates=PhraseList(["rules"])).extract("Glacier tourism operators face tighter rules.")
+    assert [each.text for each in found] == ["rules"]

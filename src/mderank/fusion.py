@@ -29,7 +29,12 @@ _LEAD = 100
 # How fast windows of long texts count less the further they are from its subject; see FocusedMeanPool.
 _FOCUS = 10.0
 _LONG = 1000  # words of a text after which further ones do not make its phrases less likely to be key
+# Of a text of fewer words than this, phrases are left out that a reader would rather not accept: ten phrases of a
+# greeting would be all its words.
+_SHORT, _SURE = 50, 0.6
 _USUAL = 3  # words that a keyphrase rarely exceeds
+# What recurrences of a single word count, those of a longer phrase being 1: a term recurs, but so does any common word.
+_SINGLE_RECURS = 0.5
 _EACH_FURTHER = 1.0  # what each further word costs, that of a single word being 1
 _TINY = 1e-30  # whose logarithm exists
 
@@ -62,14 +67,14 @@ class Confidence:
 WEIGHTS = {
     "closeness": 1.0,
     "change": 0.065,
-    "emphasis": 0.22,
-    "frequency": 0.08,
+    "emphasis": 0.18,
+    "frequency": 0.15,
     "position": 0.2,
     "length": 0.1,
-    "unithood": 0.9,
+    "unithood": 1.0,
 }
 # Fitted to the everyday dataset by benchmarks/confidence.py; of these weights and the embedded encoder.
-CONFIDENCE = Confidence(slope=4.55, length=0.25, single=1.48, level=1.98)
+CONFIDENCE = Confidence(slope=4.56, length=0.17, single=1.11, level=1.78)
 
 
 class FusionRank(EncoderRanker):
@@ -88,7 +93,8 @@ class FusionRank(EncoderRanker):
        square of the length, so that this can be compared between texts.
     5. Emphasis: ln |h_c|, the length of the candidate's mean state in the document. An encoder that averages its
        states makes those long that are to count for much.
-    6. Frequency: ln f, with f the number of its places; "network" and "networks" count together.
+    6. Frequency: ln f, with f the number of its places, half of that for a single word; "network" and "networks"
+       count together.
     7. Position: − ln(1 + p / 100), with p the number of words before its first place.
     8. Length: − 1 for a single word, which is often too general, and for each word after the third.
     9. Unithood: how much of a unit the candidate is, 0 for one that stands by itself, less for a fragment (`Terms`).
@@ -96,7 +102,8 @@ class FusionRank(EncoderRanker):
         ``unithood`` times the others.
     11. Of phrases that are part of each other keep few: ``overlap="little"``.
     12. With the default weights and the embedded encoder, give the chance that a reader accepts the phrase
-        (`Confidence`); ``min_confidence`` leaves out phrases with a lower one.
+        (`Confidence`); ``min_confidence`` leaves out phrases with a lower one. By default that is 0, and 0.6 for the
+        terms of a text of fewer than 50 words.
     """
 
     own_candidates: ClassVar[CandidateSource] = Terms()
@@ -140,13 +147,13 @@ class FusionRank(EncoderRanker):
         as_fitted = (self.pooling, self.layer, self.similarity) == (spec.pooling, spec.layers, "cosine")
         return spec.name == EMBEDDED and as_fitted and not self.exact and self.weights == WEIGHTS
 
-    def _good_enough(self, scored: Scores, candidate: int) -> bool:
-        sure = (
-            self.min_confidence is None
-            or scored.confidences is None
-            or bool(scored.confidences[candidate] >= self.min_confidence)
-        )
-        return sure and super()._good_enough(scored, candidate)
+    def _good_enough(self, reading: Reading, scored: Scores, candidate: int) -> bool:
+        least = self.min_confidence
+        if least is None:
+            is_short = len(reading.document.tokens) < _SHORT and isinstance(self.candidates, Terms)
+            least = _SURE if is_short else 0.0
+        sure = scored.confidences is None or bool(scored.confidences[candidate] >= least)
+        return sure and super()._good_enough(reading, scored, candidate)
 
     def _score(self, readings: Sequence[Reading]) -> list[Scores]:
         embeddings = embed(
@@ -187,7 +194,7 @@ class FusionRank(EncoderRanker):
             "closeness": facts["closeness"].astype(np.float64),
             "change": np.log(np.maximum(facts["change"], _TINY)) + 2 * np.log(max(1.0, tokens)),
             "emphasis": np.log(np.maximum(facts["emphasis"], _TINY)),
-            "frequency": np.log(facts["frequency"]),
+            "frequency": np.log(facts["frequency"]) * np.where(facts["length"] == 1, _SINGLE_RECURS, 1.0),
             "position": -np.log1p(facts["position"] / _LEAD),
             "length": -np.where(facts["length"] == 1, 1.0, _EACH_FURTHER * np.maximum(0, facts["length"] - _USUAL)),
             "unithood": facts["unithood"].astype(np.float64),

@@ -215,13 +215,14 @@ class CandidateRanker(ABC):
         order = rank(scores.tolist(), [each.first for each in candidates], ranked)
         entries = merge(reading.document, candidates, order, self.dedupe)
         first = [entry for entry in entries if ranked[entry[0]]]
-        last = [entry for entry in entries[len(first) :] if self._good_enough(scored, entry[0])]
+        last = [entry for entry in entries[len(first) :] if self._good_enough(reading, scored, entry[0])]
         family = _Family(reading, scored, first, self.overlap)
         least = -np.inf if self.min_score is None else self.min_score
         first = [
             entry
             for entry in family.entries
-            if self._good_enough(scored, entry[0]) and scores[entry[0]] - family.lost.get(entry[0], 0.0) >= least
+            if self._good_enough(reading, scored, entry[0])
+            and scores[entry[0]] - family.lost.get(entry[0], 0.0) >= least
         ]
         if self.diversity is not None and scored.vectors is not None:
             index = [best for best, _ in first]
@@ -233,7 +234,7 @@ class CandidateRanker(ABC):
             for best, spans in [*first, *last][:top_k]
         ]
 
-    def _good_enough(self, scored: Scores, candidate: int) -> bool:
+    def _good_enough(self, reading: Reading, scored: Scores, candidate: int) -> bool:
         """Whether a candidate reaches what the user asks for."""
         return self.min_score is None or bool(scored.scores[candidate] >= self.min_score)
 

@@ -12,6 +12,7 @@ unithood.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache
@@ -44,7 +45,7 @@ _PERSON = 0.2  # a form of address before a name: people who write or speak are 
 _HELD_WORD, _HELD_PHRASE = 0.02, 0.05
 
 # Candidates that are not promising are left out before an encoder sees them, but never the best of them.
-_LEAST_PROMISE = -0.4
+_LEAST_PROMISE = -0.3
 _KEPT = 30
 _LEAD = 100  # words; see FusionRank
 _LONGEST_STRETCH = 64  # words: what is longer is a list or a table, and the work must stay linear in the text's length
@@ -127,7 +128,7 @@ def _balanced(kinds: str, start: int, stop: int) -> bool:
 
 def _is_phrase(words: Sequence[Token], kinds: str) -> bool:
     light = _light_words()
-    if not is_content(words):
+    if not is_content(words) or (len(words) > 1 and all(len(word.text) == 1 for word in words)):
         return False
     if len(words) == 1:
         word = words[0].text.lower().strip(".")
@@ -212,12 +213,12 @@ def _promising(units: dict[tuple[str, ...], _Unit]) -> dict[tuple[str, ...], _Un
 
 
 def _promise(words: int, unit: _Unit) -> float:
-    """What is known of a phrase of so many words without an encoder; weights are near those of FusionRank."""
+    """What is known of a phrase of so many words without an encoder; weights are those of FusionRank."""
     return (
         unit.unithood
-        + 0.08 * log(unit.frequency)
-        - 0.17 * log1p(unit.first / _LEAD)
-        - 0.09 * (words == 1)
+        + (0.075 if words == 1 else 0.15) * log(unit.frequency)
+        - 0.2 * log1p(unit.first / _LEAD)
+        - 0.1 * (words == 1)
         - 0.1 * max(0, words - 3)
     )
 
@@ -241,6 +242,10 @@ def _kinds(document: Document, extra_stop_words: frozenset[str]) -> str:
     return "".join(kinds)
 
 
+# What programs put before the subject of a mail: "Re: Fwd: bonfires".
+_REPLY = frozenset("re fw fwd aw wg".split())
+# What stands before a noun "mine".
+_BEFORE_MINE = frozenset((_NOUN, _ADJECTIVE, _PARTICIPLE))
 # Latin phrases that are one adjective: "in vivo Raman spectroscopy".
 _LATIN = frozenset("vivo vitro situ silico utero absentia".split())
 
@@ -252,12 +257,23 @@ def _read_context(document: Document, kinds: list[str]) -> None:
         lower = token.text.lower().strip(".")
         before = document.tokens[index - 1] if index and index not in document.paragraph_starts else None
         is_unit = lower in light.units and (before is None or before.tag in ("CD", "NUM") or before.text[-1].isdigit())
-        if is_unit or (lower in light.times and not _is_named_day(token, before, kinds[index - 1] if before else "")):
+        if lower in _REPLY and _is_reply_mark(document, index):
+            kinds[index] = _OTHER
+        elif lower in ("mine", "mines") and before is not None and kinds[index - 1] in _BEFORE_MINE:
+            kinds[index] = _NOUN
+        elif is_unit or (lower in light.times and not _is_named_day(token, before, kinds[index - 1] if before else "")):
             kinds[index] = _OTHER
         elif before is not None and lower in _LATIN and before.text.lower() == "in":
             kinds[index - 1] = kinds[index] = _ADJECTIVE
         elif token.tag == "VBZ" and before is not None and kinds[index - 1] == _NOUN and _is_plural(document, index):
             kinds[index] = _NOUN
+
+
+def _is_reply_mark(document: Document, index: int) -> bool:
+    """Whether a colon follows, or the word begins a paragraph that goes on with a capital letter."""
+    after = document.tokens[index + 1].text if index + 1 < len(document.tokens) else ""
+    begins = index == 0 or index in document.paragraph_starts
+    return after == ":" or (begins and document.tokens[index].text.isupper() and after[:1].isupper())
 
 
 def _is_plural(document: Document, index: int) -> bool:
@@ -276,25 +292,28 @@ def _is_named_day(token: Token, before: Token | None, kind_before: str) -> bool:
     return before is not None and kind_before in (_NOUN, _ADJECTIVE) and before.text.istitle() and token.text.istitle()
 
 
+# Numbers of tickets, times ("x3 farms"), "w/o".
+_NO_TERM = re.compile(r"[A-Za-z]{1,5}\d{5,}\Z|[xX×]\d+\Z|w/o?\Z")
 _PENN = {"NN": _NOUN, "NNS": _NOUN, "NNP": _NOUN, "NNPS": _NOUN, "FW": _NOUN, "JJ": _ADJECTIVE, "AFX": _ADJECTIVE,
          "VBN": _PARTICIPLE, "VBD": _PARTICIPLE, "VBG": _GERUND, "CD": _NUMBER}  # fmt: skip
 _UNIVERSAL = {"NOUN": _NOUN, "PROPN": _NOUN, "ADJ": _ADJECTIVE, "NUM": _NUMBER}
 
 
 def _plain_kind(token: Token, stop_words: frozenset[str]) -> str:
-    if token.text == "&":
+    if token.text in ("&", "and"):
         return _AND
     if token.tag == "POS":
         return _POSSESSIVE
     lower = token.text.lower()
     if lower == "of":
         return _OF
-    if not is_word(token) or lower in stop_words:
+    if not is_word(token) or lower in stop_words or _NO_TERM.match(token.text):
         return _OTHER
     return _PENN.get(token.tag) or _UNIVERSAL.get(token.tag) or _OTHER
 
 
 _DESCRIBES_AFTER = frozenset(("DT", "PRP$", "JJ", "POS", "IN", "CC", ",", "``", "-LRB-", "VBG", "VB", "VBP", "VBZ", ""))
+_NO_VERB_AFTER = frozenset(("DT", "PRP$", "IN", "POS"))
 _GERUND_DESCRIBES_AFTER = frozenset(("DT", "PRP$", "JJ", "POS", "VB", "VBP", "VBZ"))
 # Verbs behind which a participle or gerund is a verb itself.
 _AUXILIARIES = frozenset(
@@ -318,7 +337,11 @@ def _verb_kind(document: Document, kinds: list[str], index: int) -> str:
     follows = after in (_NOUN, _ADJECTIVE)
     light = token.text.lower() in _light_words().adjectives
     if token.tag != "VBG":
-        return _PARTICIPLE if follows and not light and before in _DESCRIBES_AFTER and token.tag == "VBN" else _OTHER
+        # Taggers take a participle for a verb in the past: "parallel and distributed computing".
+        describes = (
+            token.tag == "VBN" or before in _NO_VERB_AFTER or (before == "CC" and kinds[index - 2] == _ADJECTIVE)
+        )
+        return _PARTICIPLE if follows and not light and before in _DESCRIBES_AFTER and describes else _OTHER
     if follows:
         describes = before in _GERUND_DESCRIBES_AFTER or (not before and _is_heading(document, kinds, index))
         return _PARTICIPLE if not light and describes else _OTHER
@@ -362,10 +385,33 @@ def _links(document: Document, kinds: list[str], index: int) -> bool:
         return False
     before, after = document.tokens[index - 1].text, document.tokens[index + 1].text
     if kinds[index] == _AND:
-        return before[:1].isupper() and after[:1].isupper()
+        capitals = before[:1].isupper() and after[:1].isupper()
+        return capitals and (document.tokens[index].text == "&" or _ends_in_office(document, kinds, index + 1))
     if kinds[index] == _POSSESSIVE:
         return before[:1].isupper() and document.tokens[index - 1].tag.startswith("NNP")
     return before.lower() not in _light_words().nouns
+
+
+# What a name with "and" ends in: "Landlord and Tenant Act", "Department of Health and Human Services".
+_OFFICES = frozenset(
+    """
+    act acts bill regulations order code convention treaty protocol department ministry office committee commission
+    council agency association society institute institution centre center fund trust authority board bureau union
+    service services sciences affairs federation foundation programme program scheme administration corps
+    """.split()
+)
+_LONGEST_OFFICE = 4  # words behind "and"
+
+
+def _ends_in_office(document: Document, kinds: Sequence[str], start: int) -> bool:
+    """Whether capitalised words from ``start`` on end in the name of a law or an office."""
+    for index in range(start, min(len(kinds), start + _LONGEST_OFFICE)):
+        text = document.tokens[index].text
+        if index in document.paragraph_starts or kinds[index] not in (_NOUN, _ADJECTIVE) or not text[:1].isupper():
+            return False
+        if text.lower() in _OFFICES:
+            return True
+    return False
 
 
 def _in_name(document: Document, kinds: list[str], index: int) -> bool:

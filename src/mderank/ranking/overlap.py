@@ -23,8 +23,11 @@ OVERLAPS: tuple[Overlap, ...] = ("none", "little", "any")
 # In standard deviations of the scores; chosen on the tuning datasets. A phrase that contains one which is taken adds a
 # detail at most, and is left out. One that is part of it may be the more general idea, above all where it also stands
 # by itself.
-_PART_OF_TAKEN = 1.3
-_UNIT_PART_OF_TAKEN = 0.8
+_PART_OF_TAKEN = 1.4
+_UNIT_PART_OF_TAKEN = 0.9
+
+# A single word gives way to a phrase that has it, recurs, and is no worse by more than this: "oil" to "oil spill".
+_NEARLY_AS_GOOD = 0.5
 
 # Unithood (see `Candidate`) from which a part of longer phrases is also a unit by itself, and below which it is only a
 # fragment: "General Public" of "General Public License".
@@ -47,7 +50,8 @@ def family_order(
         spans: where each entry stands in the text.
         overlap: ``none`` leaves out every entry that overlaps a better one. ``little`` leaves out those that contain a
             better one, and fragments that stand only where a better one does, and moves other parts of a better one
-            down. ``any`` does nothing.
+            down. With both a single word comes behind a phrase that has it, recurs, and is nearly as good. ``any``
+            does nothing.
 
     Returns:
         Indices of entries, in the order of the result; and what those that were moved down lost of their score.
@@ -67,6 +71,10 @@ def family_order(
         negative, index = heapq.heappop(heap)
         if left_out[index] or -negative != value[index]:
             continue
+        longer = _nearly_as_good(index, value, deviation, keys, unithood, spans, holders[index], left_out)
+        if longer is not None:
+            heapq.heappush(heap, (negative, index))  # the word's turn comes again, with what it loses
+            index = longer
         left_out[index] = True  # from here on it is in the list already
         if unithood[index] < _UNIT and all(covered[start:end].any() for start, end in spans[index]):
             continue
@@ -86,6 +94,28 @@ def family_order(
                     lost[other] = loss * deviation
                     heapq.heappush(heap, (-lowered, other))
     return taken, lost
+
+
+def _nearly_as_good(
+    index: int,
+    value: Sequence[float],
+    deviation: float,
+    keys: Sequence[str],
+    unithood: Sequence[float],
+    spans: Sequence[Sequence[Span]],
+    holders: Sequence[int],
+    left_out: Sequence[bool],
+) -> int | None:
+    """The best of the longer phrases that a single word gives way to."""
+    if " " in keys[index]:
+        return None
+    bar = value[index] - _NEARLY_AS_GOOD * deviation
+    some = [
+        other
+        for other in holders
+        if value[other] >= bar and len(spans[other]) > 1 and unithood[other] >= _FRAGMENT and not left_out[other]
+    ]
+    return max(some, key=lambda other: (value[other], -other), default=None)
 
 
 def family_members(keys: Sequence[str], kept: Sequence[int]) -> dict[int, list[int]]:
