@@ -826,3 +826,31 @@ def test_lines_of_a_stamp_and_a_name_are_blanked():
     text = "[03-May-24 07:12 PM] floury#0420\nmy loaf is flat\n\n[03-May-24 07:15 PM] OldManRye\nshow us the crumb\n"
     assert blocks(text) == ["my loaf is flat", "show us the crumb"]
     assert read_layout(text).speakers >= {"floury", "oldmanrye"}
+
+
+PAGE = """Skip to main content
+Residents | Business | Your Council | Pay it | Licences
+
+We use cookies on this site.  [Accept all] [Reject]
+
+From 1 June most private landlords must hold a licence for each property that they let to others in the borough.
+
+What you must send us
+[x] gas safety certificate
+[x] floor plan
+
+You may also like:  Ottoman Garden Tiles  |  Desert Nights
+© Eastmere
+"""
+
+
+def test_rows_of_a_pages_menu_and_links_to_other_pages_are_blanked():
+    left = " ".join(blocks(PAGE))
+    assert not {"Residents", "Council", "Tiles", "Nights", "[x]"} & set(left.split())
+    assert "gas safety certificate" in blocks(PAGE)
+
+
+def test_fields_of_names_among_other_fields_of_a_line():
+    layout = read_layout("Bug\n\nReporter: Moira Tennant     Assignee: Yusuf Bağcı\nStatus: open\n\nIt fails.\n")
+    assert layout.speakers == {"moira", "tennant", "yusuf", "bağcı"}
+    assert "Moira" not in layout.blanked

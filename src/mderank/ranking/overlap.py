@@ -71,10 +71,11 @@ def family_order(
         negative, index = heapq.heappop(heap)
         if left_out[index] or -negative != value[index]:
             continue
-        longer = _nearly_as_good(index, value, deviation, keys, unithood, spans, holders[index], left_out)
-        if longer is not None:
-            heapq.heappush(heap, (negative, index))  # the word's turn comes again, with what it loses
-            index = longer
+        if index not in lost and _has_longer(index, value, deviation, keys, unithood, spans, holders[index], left_out):
+            lost[index] = deviation * (_UNIT_PART_OF_TAKEN if unithood[index] >= _UNIT else _PART_OF_TAKEN)
+            value[index] = significant(float(scores[index]) - lost[index])
+            heapq.heappush(heap, (-value[index], index))
+            continue
         left_out[index] = True  # from here on it is in the list already
         if unithood[index] < _UNIT and all(covered[start:end].any() for start, end in spans[index]):
             continue
@@ -87,16 +88,16 @@ def family_order(
             if overlap == "none" or unithood[other] < _FRAGMENT:
                 left_out[other] = True
             elif not left_out[other]:
-                loss = _UNIT_PART_OF_TAKEN if unithood[other] >= _UNIT else _PART_OF_TAKEN
-                lowered = significant(float(scores[other]) - loss * deviation)
+                loss = deviation * (_UNIT_PART_OF_TAKEN if unithood[other] >= _UNIT else _PART_OF_TAKEN)
+                lowered = significant(float(scores[other]) - loss)
                 if lowered < value[other]:
                     value[other] = lowered
-                    lost[other] = loss * deviation
+                    lost[other] = loss
                     heapq.heappush(heap, (-lowered, other))
     return taken, lost
 
 
-def _nearly_as_good(
+def _has_longer(
     index: int,
     value: Sequence[float],
     deviation: float,
@@ -105,17 +106,13 @@ def _nearly_as_good(
     spans: Sequence[Sequence[Span]],
     holders: Sequence[int],
     left_out: Sequence[bool],
-) -> int | None:
-    """The best of the longer phrases that a single word gives way to."""
-    if " " in keys[index]:
-        return None
+) -> bool:
+    """Whether a single word is to give way to a longer phrase."""
     bar = value[index] - _NEARLY_AS_GOOD * deviation
-    some = [
-        other
+    return " " not in keys[index] and any(
+        bar <= value[other] and len(spans[other]) > 1 and unithood[other] >= _FRAGMENT and not left_out[other]
         for other in holders
-        if value[other] >= bar and len(spans[other]) > 1 and unithood[other] >= _FRAGMENT and not left_out[other]
-    ]
-    return max(some, key=lambda other: (value[other], -other), default=None)
+    )
 
 
 def family_members(keys: Sequence[str], kept: Sequence[int]) -> dict[int, list[int]]:

@@ -16,7 +16,7 @@ _CLOSING_EQUALS = re.compile(r"\s=(?:\s?=){0,5}\s*\Z")
 
 _BULLET = re.compile(
     r"\s*([-*+•–—▪◦‣●○■□➢➤➔→✓✔✗✘✅❌☐☑·∙⁃◆◇▸▹►▶›»★✦👉])\ufe0f?\s+(?:\[[ xX]\]\s+|[→›»▸-]\s+)?(?=\S)"
-    r"|\s*([•▪◦‣●■□➢➤✓✔✅▸►])(?=\w)"
+    r"|\s*([•▪◦‣●■□➢➤✓✔✅▸►])(?=\w)|\s*(\[[ xX✓✔]\])\s+(?=\S)"
 )
 _LETTER_BULLET = re.compile(r"\s*([o~])\s+(?=\S)")  # a bullet only among others: "o" may be a word
 _ORDINAL = re.compile(

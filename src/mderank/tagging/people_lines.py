@@ -10,6 +10,8 @@ from mderank.tagging.lines import FUNCTION_WORDS, Kind, Line, ends_sentence, rea
 _FIELD = re.compile(
     r"\s*(?:[-*•]\s+)?[*_]{0,2}(?P<name>[^\W\d_][\w '’/()&.-]{1,40}?)[*_]{0,2}\s{0,3}[:：][*_]{0,2}(?=\s|\Z)"
 )
+_COLUMN_GAP = re.compile(r"\s{3,}|\t")
+_COLUMN = re.compile(r"[^\s](?:[^\s]|[ ]{1,2}(?=[^\s]))*")
 _ROW_FIELD = re.compile(r"\s*\|\s*[*_]{0,2}(?P<name>[^\W\d_][\w '’/()&.-]{1,40}?)[*_]{0,2}\s*\|")  # of a Markdown table
 # Fields of a minute's head. Their values are names, with offices in brackets.
 _ATTENDANCE = frozenset(
@@ -86,7 +88,23 @@ def _blank_fields(lines: list[Line]) -> set[str]:
             if line.kind is Kind.PROSE:
                 line.kind = Kind.NOT_PROSE
                 people |= _names_in(line.prose)
+        if end == index:
+            people |= _blank_fields_of_row(lines[index])
         index = max(end, index + 1)
+    return people
+
+
+def _blank_fields_of_row(line: Line) -> set[str]:
+    """Blank the fields of names among several fields of one line: "Reporter: Ann Lee     Status: open"."""
+    people: set[str] = set()
+    if line.kind is not Kind.PROSE or len(line.prose) > _LONGEST_LINE or not _COLUMN_GAP.search(line.prose.strip()):
+        return people
+    for found in _COLUMN.finditer(line.prose):
+        field = _FIELD.match(found.group())
+        name = " ".join(field.group("name").casefold().split()) if field else ""
+        if field and name in _AUTHORS | _ATTENDANCE and _are_people(found.group()[field.end() :], 1.0):
+            people |= _names_in(found.group())
+            line.blanks.append(Span(line.body + found.start(), line.body + found.end()))
     return people
 
 

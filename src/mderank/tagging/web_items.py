@@ -82,13 +82,21 @@ _LINKS_HEADING = re.compile(
     r"similar\s(?:products|items|articles)|other\sarticles)\s*:?\s*\Z",
     re.IGNORECASE,
 )
+# "You may also like: Ottoman Garden Tiles | Desert Nights"
+_LINKS_LINE = re.compile(
+    r"\s*(?:related|more|popular|recommended|read|you\s(?:may|might)|recently|latest|similar|other|see)\b[^:|·]{0,40}:\s"
+    r"(?=[^|·•]{2,60}\s?[|·•])",
+    re.IGNORECASE,
+)
 _COUNT = re.compile(
     r"\W*[\d.,]*\W*[\d.,]+k?\s(?:comments?|reviews?|ratings?|likes?|shares?|views?|replies|votes|followers|"
     r"min(?:ute)?s?\sread|customer\sreviews)\W*\Z",
     re.IGNORECASE,
 )
 _COPYRIGHT = re.compile(r"\s*(?:copyright\s)?©|.{0,60}©\s?(?:19|20)\d\d", re.IGNORECASE)
-_COOKIES = re.compile(r"\b(?:we|site|website|web\ssite|page|app)\b.{0,40}\buses?\b.{0,30}\bcookies\b", re.IGNORECASE)
+_COOKIES = re.compile(
+    r"\b(?:we|site|website|web\ssite|page|app)\b.{0,40}\b(?:use|store|set)s?\b.{0,30}\bcookies\b", re.IGNORECASE
+)
 _PLACEHOLDER = re.compile(
     r"[\w .'’-]{1,40}\s?\[(?:[dmyjDMYJhH]{1,4}(?:[/.:-][dmyjDMYJhH]{1,4}){1,2}\.?|_{1,20}|\s{0,20}|\.{2,})\]\Z"
 )
@@ -114,6 +122,7 @@ _LONGEST_ITEM = 60
 _SHORT_ITEM = 30
 _FEWEST_COMMANDS = 2
 _FEWEST_IN_MENU = 3
+_FEWEST_IN_ROW = 4
 _MOST_LINKS = 12
 
 
@@ -160,6 +169,8 @@ def blank_web_items(lines: list[Line]) -> None:
     for run in _runs(lines, items):
         _blank_run(lines, run)
         _blank_site_menu(lines, run, prose)
+    for _, row in groupby(items, key=lambda item: item.index):
+        _blank_menu_row(lines, list(row), prose)
 
 
 def _blank_dated(lines: list[Line]) -> None:
@@ -235,6 +246,8 @@ def _blank_links(lines: list[Line]) -> None:
     while index < len(lines):
         line = lines[index]
         index += 1
+        if line.kind is Kind.PROSE and _LINKS_LINE.match(line.prose[:120]) and not ends_sentence(line.prose):
+            line.kind = Kind.NOT_PROSE
         if line.kind is not Kind.PROSE or len(line.prose) > _LONGEST_ITEM or not _LINKS_HEADING.match(line.prose):
             continue
         last = index
@@ -272,6 +285,17 @@ def _blank_run(lines: list[Line], run: list[_Item]) -> None:
     if len(listed) >= _FEWEST_IN_MENU and 2 * len(listed) >= sum(bool(item.name) for item in run):
         for item in listed:
             _blank_item(lines, item)
+
+
+def _blank_menu_row(lines: list[Line], row: list[_Item], prose: set[str]) -> None:
+    """Blank a row of at least four short items, one of them a menu word, but for those whose words recur in prose."""
+    named = [item for item in row if item.name]
+    if len(named) < _FEWEST_IN_ROW or any(len(item.name) > _SHORT_ITEM for item in named):
+        return
+    if any(item.name in _MENU_WORDS for item in named):
+        for item in named:
+            if not prose.issuperset(word for word in words_of(item.name) if word not in FUNCTION_WORDS):
+                _blank_item(lines, item)
 
 
 def _blank_site_menu(lines: list[Line], run: list[_Item], prose: set[str]) -> None:
