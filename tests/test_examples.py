@@ -17,7 +17,7 @@ def test_pandas_and_scikit_learn(capsys):
 
     made = runpy.run_path(str(EXAMPLES / "pandas_and_sklearn.py"))
     frame, rows = made["frame"], made["rows"]
-    assert all(len(phrases) == 3 for phrases in frame["keyphrases"])
+    assert all(0 < len(phrases) <= 3 for phrases in frame["keyphrases"])
     assert len(rows) == 3 * len(frame)
     for row in rows.itertuples():
         text = frame["text"][row.document]

@@ -52,7 +52,9 @@ class Options(BaseModel):
     )
     min_score: Number | None = Field(default=None, description="Leave out phrases with a lower score.")
     min_confidence: Share | None = Field(
-        default=None, description="Leave out phrases that a reader would less often accept."
+        default=None,
+        description="Leave out phrases that a reader would less often accept; if not given, 0.6 in texts of "
+        "fewer than 50 words and 0 in longer ones.",
     )
     pattern: str | None = Field(
         default=None,
