@@ -74,7 +74,7 @@ WEIGHTS = {
     "unithood": 1.0,
 }
 # Fitted to the everyday dataset by benchmarks/confidence.py; of these weights and the embedded encoder.
-CONFIDENCE = Confidence(slope=4.56, length=0.17, single=1.11, level=1.78)
+CONFIDENCE = Confidence(slope=4.56, length=0.16, single=1.11, level=1.77)
 
 
 class FusionRank(EncoderRanker):
