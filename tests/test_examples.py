@@ -18,7 +18,7 @@ def test_pandas_and_scikit_learn(capsys):
     made = runpy.run_path(str(EXAMPLES / "pandas_and_sklearn.py"))
     frame, rows = made["frame"], made["rows"]
     assert all(0 < len(phrases) <= 3 for phrases in frame["keyphrases"])
-    assert len(rows) == 3 * len(frame)
+    assert len(rows) == sum(map(len, frame["keyphrases"]))
     for row in rows.itertuples():
         text = frame["text"][row.document]
         assert " ".join(text[row.first :].split()).lower().startswith(row.keyphrase.lower()[:4])
