@@ -275,8 +275,8 @@ _METHOD = {
         "--min-confidence",
         type=click.FloatRange(0, 1),
         metavar="X",
-        help="Leave out phrases that a reader would less often accept, 0 to 1: the same in short and long texts. Without "
-        "this option 0.6 in texts of fewer than 50 words, and 0 in longer ones.",
+        help="Leave out phrases that a reader would less often accept, 0 to 1: the same in short and long texts. "
+        "Without this option 0.6 in texts of fewer than 50 words, and 0 in longer ones.",
     ),
 }
 
