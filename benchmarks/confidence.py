@@ -19,7 +19,7 @@ from mderank import FusionRank
 from mderank.evaluation.datasets import load_dataset
 from mderank.evaluation.matching import JudgedPhrases
 from mderank.evaluation.report.svg import Line, line_plot, page
-from mderank.fusion import Confidence
+from mderank.methods.fusionrank import Confidence
 
 PHRASES = 20  # of each document
 BINS = (0.0, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)

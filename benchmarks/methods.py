@@ -14,7 +14,7 @@ from typing import Any
 from common import Figure, abstracts, main, model_folder, news
 from mderank import load_encoder
 from mderank.extractor import Extractor
-from mderank.methods import METHODS
+from mderank.methods.registry import METHODS
 
 METHODS_WITH_ENCODER = ("fusion", "mderank", "embedrank", "sifrank-plus")
 PLAIN = ("positionrank", "singlerank", "topicrank", "multipartiterank", "yake", "firstphrases")

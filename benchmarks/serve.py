@@ -24,7 +24,7 @@ from pathlib import Path
 
 from common import Figure, abstracts, main
 from mderank import Extractor
-from mderank.methods import get_method
+from mderank.methods.registry import get_method
 
 METHODS = ("fusion", "yake")  # the default; and one without an encoder, in which serving weighs most
 CLIENTS = 200

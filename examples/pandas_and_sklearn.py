@@ -14,7 +14,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 
 from mderank import FusionRank
-from mderank.methods import get_method
+from mderank.methods.registry import get_method
 
 # %% [markdown]
 # ## A column of keyphrases

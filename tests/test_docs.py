@@ -79,7 +79,7 @@ def test_extras_of_the_readme_exist():
 
 
 def test_the_readme_has_the_weights_of_the_default():
-    from mderank.fusion import WEIGHTS
+    from mderank.methods.fusionrank import WEIGHTS
 
     (row,) = (
         line for line in (ROOT / "README.md").read_text(encoding="utf-8").splitlines() if "| `change`, `emph" in line

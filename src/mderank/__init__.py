@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 _HOMES = {
-    "mderank.pipeline": ("MDERank",),
-    "mderank.fusion": ("FusionRank",),
+    "mderank.methods.mderank": ("MDERank",),
+    "mderank.methods.fusionrank": ("FusionRank",),
     "mderank.extractor": ("Extractor",),
     "mderank.keyphrase": ("Keyphrase", "Keyphrases"),
     "mderank.document": ("Document", "Span", "Token"),
@@ -68,7 +68,6 @@ if TYPE_CHECKING:
     from mderank.errors import TrainingError as TrainingError
     from mderank.errors import WeightsConvertedWarning as WeightsConvertedWarning
     from mderank.extractor import Extractor as Extractor
-    from mderank.fusion import FusionRank as FusionRank
     from mderank.keyphrase import Keyphrase as Keyphrase
     from mderank.keyphrase import Keyphrases as Keyphrases
     from mderank.masking import All as All
@@ -76,7 +75,8 @@ if TYPE_CHECKING:
     from mderank.masking import Masking as Masking
     from mderank.masking import Once as Once
     from mderank.masking import Subset as Subset
-    from mderank.pipeline import MDERank as MDERank
+    from mderank.methods.fusionrank import FusionRank as FusionRank
+    from mderank.methods.mderank import MDERank as MDERank
     from mderank.ranking import MMR as MMR
     from mderank.ranking import Diversity as Diversity
     from mderank.ranking import MaxSum as MaxSum

@@ -25,7 +25,7 @@ from mderank.document import Document, Tagset, Token, readable
 from mderank.errors import ModelError, OptionError
 from mderank.extractor import Extractor
 from mderank.keyphrase import Keyphrases
-from mderank.methods import get_method
+from mderank.methods.registry import get_method
 from mderank.ranking import Overlap
 from mderank.tagging import SpacyTagger
 from mderank.tagging.paragraphs import paragraphs

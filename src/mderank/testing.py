@@ -16,7 +16,7 @@ import numpy as np
 
 from mderank.document import Document, Token
 from mderank.encoding.base import EncoderSpec, Floats, Inputs, Pieces, PoolingName
-from mderank.pipeline import MDERank
+from mderank.methods.mderank import MDERank
 from mderank.tagging.paragraphs import paragraphs
 
 

@@ -10,12 +10,12 @@ import pytest
 from click.testing import CliRunner
 
 from mderank import MDERank, MissingExtraError, ModelError, OptionError
-from mderank.baselines import SIFRank, SIFRankPlus
-from mderank.baselines.word_frequencies import general_frequency
 from mderank.cli import cli
 from mderank.document import Span
 from mderank.encoding import Elmo, load_encoder, load_word_encoder
 from mderank.encoding import elmo as elmo_module
+from mderank.methods import SIFRank, SIFRankPlus
+from mderank.methods.word_frequencies import general_frequency
 from mderank.testing import FakeTagger
 
 h5py = pytest.importorskip("h5py")

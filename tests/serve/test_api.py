@@ -9,7 +9,7 @@ from tests.serve.conftest import REEFS, Running
 
 from mderank import NounPhrases, Terms
 from mderank.cli import cli
-from mderank.fusion import FusionRank
+from mderank.methods.fusionrank import FusionRank
 from mderank.serve.app import _json
 from mderank.serve.errors import CODES, ApiError
 from mderank.serve.schema import BatchRequest, ExtractRequest, Options

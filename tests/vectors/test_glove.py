@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from mderank.baselines import VectorEmbedRank
+from mderank.methods import VectorEmbedRank
 from mderank.testing import FakeTagger
 from mderank.vectors import WordVectors
 

@@ -24,7 +24,7 @@ from mderank.cli.running import (
 )
 from mderank.cli.terminal import progress
 from mderank.errors import OptionError
-from mderank.methods import METHODS, Method
+from mderank.methods.registry import METHODS, Method
 
 if TYPE_CHECKING:
     from mderank.evaluation.measures import Measure

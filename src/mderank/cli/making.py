@@ -12,7 +12,7 @@ import click
 
 from mderank.cli.options import written_options
 from mderank.errors import InputError, OptionError
-from mderank.methods import METHODS, Method, get_method
+from mderank.methods.registry import METHODS, Method, get_method
 from mderank.presets import PAPER
 from mderank.reading import ReadOptions, find_files, read_file
 from mderank.reading.decoding import decode
@@ -183,7 +183,7 @@ def _terms(own: Terms, max_phrase_words: int | None, stop_words: frozenset[str])
 
 def _has_own(name: str) -> bool:
     """Whether the method finds candidates in a way of its own."""
-    from mderank.ranker import CandidateRanker
+    from mderank.methods.base import CandidateRanker
 
     return name in METHODS and _own_candidates(name) is not CandidateRanker.own_candidates
 
@@ -194,7 +194,7 @@ def _own_candidates(name: str) -> CandidateSource | None:
 
 def _frequencies(corpus: str | None, tagger: Tagger, candidates: CandidateSource) -> Any:
     """Document frequencies from a file of them, or counted in texts."""
-    from mderank.baselines import DocumentFrequencies
+    from mderank.methods import DocumentFrequencies
 
     if corpus is None:
         return None
@@ -205,7 +205,7 @@ def _frequencies(corpus: str | None, tagger: Tagger, candidates: CandidateSource
 
 def _word_frequencies(corpus: str | None, tagger: Tagger) -> Any:
     """Word frequencies from a file of them, or counted in texts."""
-    from mderank.baselines import WordFrequencies
+    from mderank.methods import WordFrequencies
 
     if corpus is None:
         return None

@@ -7,7 +7,7 @@ from inspect import cleandoc
 
 import click
 
-from mderank.methods import METHODS, Method, get_method
+from mderank.methods.registry import METHODS, Method, get_method
 
 
 @click.command()

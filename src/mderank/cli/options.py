@@ -11,7 +11,7 @@ import click
 from click.core import ParameterSource
 
 from mderank.errors import OptionError
-from mderank.methods import METHODS
+from mderank.methods.registry import METHODS
 from mderank.presets import PRESETS
 
 F = TypeVar("F", bound=Callable[..., Any])

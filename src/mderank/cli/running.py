@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import mderank
 from mderank.cli.making import common_options
 from mderank.errors import InputError, OptionError
-from mderank.methods import get_method
+from mderank.methods.registry import get_method
 from mderank.presets import PAPER
 
 if TYPE_CHECKING:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from mderank.evaluation.datasets import Dataset
     from mderank.evaluation.runner import Task
     from mderank.evaluation.tagged import SharedTagger
-    from mderank.methods import Method
+    from mderank.methods.registry import Method
     from mderank.reproduction.plan import Job, Plan
     from mderank.reproduction.results import Results
     from mderank.reproduction.setup import Model, Setup

@@ -7,7 +7,7 @@ from typing import Unpack
 
 import numpy as np
 
-from mderank.ranker import CandidateRanker, RankerOptions, Reading, Scores
+from mderank.methods.base import CandidateRanker, RankerOptions, Reading, Scores
 from mderank.ranking.dedupe import stemmed
 
 

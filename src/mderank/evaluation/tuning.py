@@ -30,9 +30,9 @@ from mderank.evaluation.measures import Judgement, Measure
 from mderank.evaluation.protocols import Prediction, Protocol, get_protocol
 from mderank.evaluation.runner import CHUNK, Task
 from mderank.evaluation.significance import Comparison, compare
-from mderank.fusion import FusionRank
 from mderank.keyphrase import Keyphrases
-from mderank.ranker import Reading, Scores
+from mderank.methods.base import Reading, Scores
+from mderank.methods.fusionrank import FusionRank
 from mderank.ranking.dedupe import Dedupe, form_key
 
 # What a weight may be multiplied with. Scores are logarithms and cosines, for which less than a factor of two

@@ -42,7 +42,8 @@ class Keyphrases:
     """For ``Dataset.map_batches`` with ``batch_format="pyarrow"``: the same rows with four further columns.
 
     They are ``keyphrases``, ``unseen``, ``missing`` and ``error``. ``method`` and ``options`` are those of
-    ``mderank.methods``; ``work`` says all of it at once. ``threads`` is how many cores an actor has (``num_cpus``).
+    ``mderank.methods.registry``; ``work`` says all of it at once. ``threads`` is how many cores an actor has
+    (``num_cpus``).
     """
 
     def __init__(

@@ -55,10 +55,10 @@ def with_keyphrases(
 ) -> DataFrame:
     """The same rows with four further columns: ``keyphrases``, ``unseen``, ``missing``, ``error``.
 
-    ``method`` and ``options`` are those of ``mderank.methods``; ``work`` says all of it at once. Lazy, as everything is
-    in Spark. Set ``spark.sql.execution.arrow.maxRecordsPerBatch`` to a few hundred, since its 10,000 whole papers
-    would be a gigabyte. A native crash takes a task with it, as it does in any Spark job; `mderank batch --engine
-    spark` survives that.
+    ``method`` and ``options`` are those of ``mderank.methods.registry``; ``work`` says all of it at once. Lazy, as
+    everything is in Spark. Set ``spark.sql.execution.arrow.maxRecordsPerBatch`` to a few hundred, since its 10,000
+    whole papers would be a gigabyte. A native crash takes a task with it, as it does in any Spark job; `mderank
+    batch --engine spark` survives that.
     """
     check_columns(frame.columns, text)
     made = work or Work(ByName(method, options), top_k, threads=_cores_a_task(frame.sparkSession))

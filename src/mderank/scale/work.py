@@ -19,7 +19,7 @@ import mderank
 from mderank.errors import InputError
 from mderank.extractor import Extractor
 from mderank.keyphrase import Keyphrases
-from mderank.methods import get_method
+from mderank.methods.registry import get_method
 from mderank.reading import ReadOptions, Record, Source, read_record
 from mderank.scale.results import results
 from mderank.tagging.spacy import forgetting

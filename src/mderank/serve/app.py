@@ -27,8 +27,8 @@ from fastapi import Security
 import mderank
 from mderank.encoding import Encoder
 from mderank.keyphrase import Keyphrases
-from mderank.methods import METHODS
-from mderank.ranker import CandidateRanker
+from mderank.methods.base import CandidateRanker
+from mderank.methods.registry import METHODS
 from mderank.serve import schema
 from mderank.serve.errors import CODES, ApiError
 from mderank.serve.gate import Gate

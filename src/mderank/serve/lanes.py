@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from mderank.document import Document
 from mderank.errors import InputError, MDERankError
 from mderank.keyphrase import Keyphrases
-from mderank.ranker import CandidateRanker
+from mderank.methods.base import CandidateRanker
 from mderank.reading.markdown import blank_markup
 from mderank.serve.errors import ApiError
 from mderank.serve.metrics import Metrics

@@ -15,9 +15,9 @@ from mderank.candidates import CandidateSource, NGrams, NounPhrases, PhraseList,
 from mderank.encoding import Encoder
 from mderank.errors import MDERankError, OptionError
 from mderank.masking import MASKINGS
-from mderank.methods import METHODS, Method
-from mderank.methods import Setting as MethodSetting
-from mderank.ranker import CandidateRanker
+from mderank.methods.base import CandidateRanker
+from mderank.methods.registry import METHODS, Method
+from mderank.methods.registry import Setting as MethodSetting
 from mderank.ranking import MMR, Diversity, MaxSum
 from mderank.serve.schema import Options
 from mderank.tagging import Tagger

@@ -27,7 +27,7 @@ from mderank.document import Document, Span, surface
 from mderank.errors import InputError, MDERankError
 from mderank.extractor import Extractor
 from mderank.keyphrase import Keyphrases
-from mderank.methods import get_method
+from mderank.methods.registry import get_method
 from mderank.ranking.dedupe import stemmed
 from mderank.tagging import SpacyTagger, Tagger
 from mderank.training import corpus as texts

@@ -15,7 +15,7 @@ from mderank.encoding.torch import TorchEncoder
 from mderank.evaluation.datasets import load_dataset, paper_text, whole_text
 from mderank.evaluation.measures import PAPER_MEASURES
 from mderank.evaluation.protocols import Prediction, get_protocol
-from mderank.pipeline import MDERank
+from mderank.methods.mderank import MDERank
 from mderank.tagging import SpacyTagger, Tagger
 from mderank.training.objective import Objective, collate
 from mderank.training.recipe import Validation

@@ -1,0 +1,58 @@
+"""EmbedRank: phrases that are near the document.
+
+Bennani-Smires et al. (2018), "Simple unsupervised keyphrase extraction using sentence embeddings", CoNLL. With BERT in
+place of Sent2Vec and without MMR it is the phrase-document method that the MDERank paper compares itself with.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from mderank.candidate import Candidate
+from mderank.document import Document, surface
+from mderank.encoding import Request, embed
+from mderank.methods.base import Reading, Scores
+from mderank.methods.encoder_base import EncoderRanker
+from mderank.ranking import Scaling, closeness
+
+
+class EmbedRank(EncoderRanker):
+    """Ranks the phrases of a text by how near their embedding is to the text's.
+
+    1. Tag the text and find the candidates (`CandidateRanker`).
+    2. Embed the document, and each candidate by itself, as it first stands in the text: all at once.
+    3. Score cos(E(d), E(c)).
+    4. With ``diversity=MMR(0.5)``, take next what is near the document and far from what was taken, both as the
+       paper scales them: EmbedRank++.
+    """
+
+    own_scaling: ClassVar[Scaling] = "standard"
+
+    def _exact_only(self) -> bool:
+        """Nothing is approximated here: encoders that cannot pack take one call more."""
+        return not self.encoder.spec.one_pass
+
+    def _score(self, readings: Sequence[Reading]) -> list[Scores]:
+        embeddings = embed(
+            self.encoder,
+            [self._request(reading) for reading in readings],
+            pooling=self.pooling,
+            layer=self.layer,
+            exact=self.exact,
+            batch_tokens=self.batch_tokens,
+        )
+        scores = []
+        for each in embeddings:
+            similarities, values = closeness(each.document, each.phrases, self.similarity)
+            scores.append(Scores(values, similarities, each.phrases))
+        return scores
+
+    def _request(self, reading: Reading) -> Request:
+        assert reading.pieces is not None
+        phrases = [self.encoder.pieces(self._form(reading.document, each)) for each in reading.candidates]
+        return Request(reading.pieces, reading.document.sentence_ends(), phrases=phrases)
+
+    def _form(self, document: Document, candidate: Candidate) -> str:
+        """The candidate as it is embedded."""
+        return surface(document, candidate.occurrences[0].span)

@@ -1,0 +1,88 @@
+"""What the methods that use an encoder have in common: its pooling, its layer, how far it sees."""
+
+from __future__ import annotations
+
+import warnings
+from pathlib import Path
+from typing import ClassVar, Unpack
+
+from mderank.encoding import EMBEDDED, POOLINGS, Encoder, Pieces, PoolingName, load_encoder
+from mderank.errors import ExactFallbackWarning, OptionError
+from mderank.methods.base import CandidateRanker, RankerOptions, at_least, one_of
+from mderank.ranking import SIMILARITIES, SimilarityName
+
+
+class EncoderOptions(RankerOptions, total=False):
+    """The options that all methods with an encoder have."""
+
+    pooling: PoolingName | None
+    layer: int | None
+    similarity: SimilarityName
+    exact: bool
+    batch_tokens: int | None
+    max_pieces: int | None
+
+
+class EncoderRanker(CandidateRanker):
+    """A method with an encoder."""
+
+    has_vectors: ClassVar[bool] = True
+
+    def __init__(
+        self,
+        model: str | Path | Encoder = EMBEDDED,
+        *,
+        pooling: PoolingName | None = None,
+        layer: int | None = None,
+        similarity: SimilarityName = "cosine",
+        exact: bool = False,
+        batch_tokens: int | None = None,
+        max_pieces: int | None = None,
+        **options: Unpack[RankerOptions],
+    ) -> None:
+        super().__init__(**options)
+        one_of("pooling", pooling, (None, *POOLINGS))
+        one_of("similarity", similarity, SIMILARITIES)
+        at_least("max_pieces", max_pieces, 3)
+        at_least("batch_tokens", batch_tokens, 1)
+        self.encoder: Encoder = load_encoder(model) if isinstance(model, str | Path) else model
+        self.pooling: PoolingName = pooling or self.encoder.spec.pooling
+        self.layer = self._layer(layer)
+        self.similarity: SimilarityName = similarity
+        self.exact = exact or self._exact_only()
+        if batch_tokens is not None and not self.exact:
+            raise OptionError("batch_tokens is for the exact form only: add exact=True (--exact), or leave it out")
+        self.batch_tokens = batch_tokens
+        self.max_pieces = max_pieces
+
+    def _layer(self, layer: int | None) -> int:
+        layers = self.encoder.spec.layers
+        return layers if layer is None else checked_layer(layer, layers, self.encoder.spec.name)
+
+    def _exact_only(self) -> bool:
+        """Whether one pass is not to be had, which is said once."""
+        if not self.encoder.spec.one_pass:
+            warnings.warn(
+                f"the encoder '{self.encoder.spec.name}' cannot do one-pass masking (its positions or its attention "
+                "do not allow it): every masked variant is encoded whole, which takes many times longer",
+                ExactFallbackWarning,
+                stacklevel=4,
+            )
+            return True
+        if self.pooling == "cls":
+            raise OptionError("pooling='cls' exists in the exact form only: add exact=True (--exact)")
+        return False
+
+    def _view(self, text: str) -> tuple[int, Pieces]:
+        pieces = self.encoder.pieces(text)
+        special = self.encoder.spec.max_length - self.encoder.spec.capacity
+        kept = pieces if self.max_pieces is None else pieces.upto(max(0, self.max_pieces - special))
+        return len(text) if len(kept) == len(pieces) else int(kept.ends[-1]) if len(kept) else 0, kept
+
+
+def checked_layer(layer: int, layers: int, name: str) -> int:
+    """The layer's number, counted from the end if it is negative."""
+    chosen = layers + 1 + layer if layer < 0 else layer
+    if not 0 <= chosen <= layers:
+        raise OptionError(f"layer {layer} does not exist: '{name}' has 0 to {layers}")
+    return chosen

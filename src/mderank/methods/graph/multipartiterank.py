@@ -1,0 +1,93 @@
+"""MultipartiteRank: phrases by how near they are to phrases of other topics, the first of each topic preferred.
+
+Boudin (2018), "Unsupervised keyphrase extraction with multipartite graphs", NAACL.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar, Unpack
+
+import numpy as np
+
+from mderank.candidates import CandidateSource
+from mderank.errors import OptionError
+from mderank.methods.base import CandidateRanker, RankerOptions, Reading, Scores
+from mderank.methods.graph.topic_graph import (
+    NOUNS_AND_ADJECTIVES,
+    Linkage,
+    NearnessGraph,
+    Phrase,
+    Reals,
+    check_options,
+    find_phrases,
+    find_topics,
+    one_candidate_each,
+    pagerank,
+)
+
+
+class MultipartiteRank(CandidateRanker):
+    """Ranks phrases on a graph whose edges run between topics only.
+
+    1. Find the candidates, the longest stretches of nouns and adjectives; those with the same stems are one phrase.
+    2. Put phrases with common stems into topics, as `TopicRank` does (``threshold``, ``linkage``).
+    3. Join every two phrases of different topics, both ways, with the weight Σ 1 / distance in words, over all pairs
+       of their places.
+    4. Prefer the phrase of each topic that is first in the text. The edge to it from a phrase i becomes heavier by
+       ``alpha`` · exp(1 / (1 + p)) · Σ w_ki, over the other phrases k of its topic, where p is the number of words
+       before it in the text, as in the author's implementation.
+    5. Score the phrases by PageRank with ``damping``.
+
+    Of candidates with the same stems the first has the score; the others have 0, and come last.
+    """
+
+    own_candidates: ClassVar[CandidateSource] = NOUNS_AND_ADJECTIVES
+
+    def __init__(
+        self,
+        *,
+        threshold: float = 0.74,
+        linkage: Linkage = "average",
+        alpha: float = 1.1,
+        damping: float = 0.85,
+        **options: Unpack[RankerOptions],
+    ) -> None:
+        super().__init__(**options)
+        check_options(threshold, linkage, damping)
+        if not 0 <= alpha < float("inf"):
+            raise OptionError(f"alpha must be 0 (no preference for first phrases) or more, not {alpha}")
+        self.threshold = threshold
+        self.linkage: Linkage = linkage
+        self.alpha = alpha
+        self.damping = damping
+
+    def _score(self, readings: Sequence[Reading]) -> list[Scores]:
+        return [self._score_one(reading) for reading in readings]
+
+    def _score_one(self, reading: Reading) -> Scores:
+        phrases = find_phrases(reading)
+        if not phrases:
+            return Scores(np.zeros(0), np.zeros(0))
+        topics = find_topics(phrases, self.threshold, self.linkage)
+        scores = self._rank_phrases(phrases, topics)
+        return one_candidate_each(reading, phrases, scores.tolist())
+
+    def _rank_phrases(self, phrases: Sequence[Phrase], topics: Sequence[Sequence[int]]) -> Reals:
+        """PageRank with the adjusted weights W' = W + W Bᵀ, where B_fk is what the first phrase f gets of its k."""
+        topic_of = np.zeros(len(phrases), dtype=np.int64)
+        for number, topic in enumerate(topics):
+            topic_of[topic] = number
+        firsts = np.asarray([topic[0] for topic in topics])
+        boosts = np.asarray([self.alpha * np.exp(1 / (1 + phrases[first].first)) for first in firsts])  # (t,)
+        others = np.ones(len(phrases))
+        others[firsts] = 0
+        graph = NearnessGraph([phrase.places for phrase in phrases], topic_of.tolist())
+
+        def flow(sent: Reals) -> Reals:  # W'ᵀ x = (I + B) W x
+            got = graph @ sent
+            got[firsts] += boosts * np.bincount(topic_of, others * got)
+            return got
+
+        leaving = graph.leaving(1 + others * boosts[topic_of])  # W' 1 = W (1 + Bᵀ 1)
+        return pagerank(flow, leaving, self.damping)

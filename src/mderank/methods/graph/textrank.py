@@ -1,0 +1,107 @@
+"""TextRank: phrases of words that stand beside many words.
+
+Mihalcea and Tarau (2004), "TextRank: bringing order into texts", EMNLP.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import ClassVar, Unpack
+
+import numpy as np
+
+from mderank.candidate import Candidate
+from mderank.candidates import CandidateSource, NounPhrases
+from mderank.candidates.base import is_content, locate
+from mderank.document import Document
+from mderank.errors import OptionError
+from mderank.methods.base import RankerOptions
+from mderank.methods.graph.word_graph import Distance, PhraseScore, WordForm, WordGraphRanker, WordRank
+from mderank.ranking import rank
+
+_LONGEST_RUN = 8  # words; what is longer is a table or a list, as for noun phrases
+
+
+@dataclass(frozen=True)
+class TopWords:
+    """Runs of the words that rank highest: the paper's own way to make phrases.
+
+    ``share`` of the graph's words, at least one, are taken; those that stand side by side in the text are a phrase.
+    """
+
+    word_rank: WordRank
+    share: float
+
+    def find(self, document: Document) -> list[Candidate]:
+        """The runs of ``document``."""
+        return locate(document, (run for run in self._runs(document) if self._is_phrase(document, run)))
+
+    def _runs(self, document: Document) -> Iterator[range]:
+        graph = self.word_rank.graph(document)
+        if not graph.nodes:
+            return
+        # Nodes are numbered as the words first occur, so that of equal ones the earlier are taken.
+        order = rank(self.word_rank.rank(graph).tolist(), range(graph.nodes), [True] * graph.nodes)
+        top = np.zeros(graph.nodes, dtype=np.bool_)
+        top[order[: max(1, int(self.share * graph.nodes))]] = True
+        places = graph.places[top[graph.token_nodes[graph.places]]]
+        apart = [
+            index
+            for index in range(1, len(places))
+            if places[index] != places[index - 1] + 1 or int(places[index]) in document.paragraph_starts
+        ]
+        for run in np.split(places, apart):
+            yield range(int(run[0]), int(run[-1]) + 1)
+
+    @staticmethod
+    def _is_phrase(document: Document, run: range) -> bool:
+        return len(run) <= _LONGEST_RUN and is_content(document.tokens[run.start : run.stop])
+
+
+class TextRank(WordGraphRanker):
+    """Ranks phrases by the sum of their words' PageRank in a graph of neighbouring words.
+
+    1. Find the candidates: the longest stretches of nouns and adjectives that end in a noun. With ``top_words=0.33``
+       the paper's way: that share of the words, the best by step 4, joined where they stand side by side.
+    2. Make a graph of the text's nouns and adjectives (``tags``), words with one stem being one node (``words``).
+    3. Link two words if they stand less than ``window`` tokens apart: 2 is side by side. All tokens count, also stop
+       words and punctuation (``distance=words``: only words of the graph), and the ends of sentences do not matter;
+       the paper does not say, it is what pke does. An edge counts once (``weighted=yes``: as often as they meet).
+    4. Score the words by PageRank with ``damping``.
+    5. Score a phrase with the sum of its words' scores (``phrase_score=mean``: divided by its length).
+    """
+
+    # Not the common source itself: with ``top_words`` the method has one of its own, which the user's would exclude.
+    own_candidates: ClassVar[CandidateSource] = NounPhrases()
+
+    def __init__(
+        self,
+        *,
+        window: int = 2,
+        damping: float = 0.85,
+        tags: str | None = None,
+        words: WordForm = "stem",
+        distance: Distance = "tokens",
+        phrase_score: PhraseScore = "sum",
+        weighted: bool = False,
+        top_words: float | None = None,
+        **options: Unpack[RankerOptions],
+    ) -> None:
+        super().__init__(
+            window=window,
+            damping=damping,
+            tags=tags,
+            words=words,
+            distance=distance,
+            phrase_score=phrase_score,
+            weighted=weighted,
+            **options,
+        )
+        if top_words is None:
+            return
+        if options.get("candidates") is not None:
+            raise OptionError("top_words makes the candidates itself: leave out either top_words or candidates")
+        if not 0 < top_words <= 1:
+            raise OptionError(f"top_words is a share of the words, above 0 and at most 1, not {top_words}")
+        self.candidates = TopWords(self.word_rank, top_words)

@@ -1,0 +1,273 @@
+"""What TopicRank and MultipartiteRank share: topics of phrases with common stems, and a graph by nearness in the text.
+
+Neither the distances between all phrases nor the graph, in which every two phrases are joined, is ever held as a
+matrix: only phrases that share a stem can be of one topic, and what flows along all edges is a convolution along the
+text. So memory grows with the text and not with its square.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from heapq import heapify, heappop, heappush
+from itertools import combinations
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from mderank.candidate import Candidate
+from mderank.candidates import NounPhrases
+from mderank.errors import OptionError
+from mderank.methods.base import Reading, Scores, one_of
+from mderank.ranking.dedupe import stemmed
+
+Linkage = Literal["average", "single", "complete"]
+LINKAGES: tuple[Linkage, ...] = ("average", "single", "complete")
+
+# "The longest sequences of nouns and adjectives" of both papers, in Penn's and in universal tags. Unlike the noun
+# phrases of the MDERank paper they may end in an adjective, or be one.
+NOUNS_AND_ADJECTIVES = NounPhrases("<NN.*|JJ.*|NOUN|PROPN|ADJ>+")
+
+# A stem that more phrases have makes no two of them alike, since pairs grow with the square. In a text of 350,000 words
+# the commonest is in 300.
+_MOST_SHARING = 1_000
+_MOST_PAIRED = 2_000  # places of a topic; their pairs are held, and are as many as its square
+_MOST_DAMPING = 0.99  # nearer to 1 PageRank takes ever longer, and in the end does not converge
+_TOLERANCE = 1e-10  # of scores that add up to 1
+_MOST_ROUNDS = 3_000  # 0.99 ** 3000 is below 1e-13
+
+Integers = npt.NDArray[np.int64]
+Reals = npt.NDArray[np.float64]
+
+
+def check_options(threshold: float, linkage: Linkage, damping: float) -> None:
+    """Refuse what no topics or no scores could be made with."""
+    if not 0 <= threshold < 1:
+        raise OptionError(f"threshold must be from 0 (same stems only) to below 1 (any stem shared), not {threshold}")
+    one_of("linkage", linkage, LINKAGES)
+    if not 0 <= damping <= _MOST_DAMPING:
+        raise OptionError(f"damping must be from 0 to {_MOST_DAMPING}, not {damping}")
+
+
+@dataclass(frozen=True)
+class Phrase:
+    """The candidates with the same stems, which are one phrase to these methods.
+
+    ``places`` are the words at which it stands by itself, not inside a longer candidate, in the order of the text.
+    """
+
+    stems: tuple[str, ...]
+    candidates: tuple[int, ...]  # indices; the first stands first in the text, and for all of them
+    places: tuple[range, ...]
+
+    @property
+    def first(self) -> int:
+        """The index of its first word in the text."""
+        return self.places[0].start
+
+    def similarity(self, other: Phrase) -> float:
+        """Stems in common / stems of both."""
+        common = len(set(self.stems) & set(other.stems))
+        return common / len({*self.stems, *other.stems})
+
+
+def find_phrases(reading: Reading) -> list[Phrase]:
+    """The phrases of a document, by first place."""
+    members: dict[str, list[tuple[int, int]]] = defaultdict(list)
+    places: dict[str, list[range]] = defaultdict(list)
+    for index, free in enumerate(_free_places(reading.candidates)):
+        stems = stemmed(reading.candidates[index].key, reading.document.language)
+        members[stems].append((free[0].start, index))
+        places[stems] += free
+    phrases = [
+        Phrase(
+            tuple(stems.split()),
+            tuple(index for _, index in sorted(members[stems])),
+            tuple(sorted(places[stems], key=lambda place: (place.start, place.stop))),
+        )
+        for stems in members
+    ]
+    return sorted(phrases, key=lambda phrase: (phrase.first, phrase.candidates[0]))
+
+
+def _free_places(candidates: Sequence[Candidate]) -> list[list[range]]:
+    """Where each candidate stands outside all longer ones; where it never does, all its places."""
+    everywhere = sorted(
+        (place.words.start, -place.words.stop, index)
+        for index, candidate in enumerate(candidates)
+        for place in candidate.occurrences
+    )
+    free: list[list[range]] = [[] for _ in candidates]
+    last = range(0)  # the one that reaches farthest so far
+    for start, stop, index in everywhere:
+        place = range(start, -stop)
+        if place.stop > last.stop or place == last:
+            free[index].append(place)
+            last = place
+    return [
+        places or [place.words for place in candidate.occurrences]
+        for places, candidate in zip(free, candidates, strict=True)
+    ]
+
+
+def find_topics(phrases: Sequence[Phrase], threshold: float, linkage: Linkage) -> list[list[int]]:
+    """The topics by first place, each with the indices of its phrases in the order of the text.
+
+    Hierarchical agglomerative clustering: again and again the two nearest topics become one, of equally near ones
+    those made first, until no two are within ``threshold``. The distance of two phrases is Jaccard's, 1 − stems in
+    common / stems of both; that of two topics the mean, the least (``single``) or the greatest (``complete``) of
+    their phrases' distances.
+    """
+    topics = {index: [index] for index in range(len(phrases))}
+    near = _similarities([phrase.stems for phrase in phrases])  # 1 − distance; 0 is left out
+    least = 1 - threshold - 1e-9  # so that rounding keeps no two apart
+    pairs = ((one, other, value) for one in near for other, value in near[one].items() if one < other)
+    queue = [(-value, one, other) for one, other, value in pairs if value >= least]
+    heapify(queue)
+    made = len(phrases)
+    while queue:
+        _, one, other = heappop(queue)
+        if one not in topics or other not in topics:
+            continue
+        shares = (len(topics[one]), len(topics[other]))
+        topics[made] = topics.pop(one) + topics.pop(other)
+        left, right = near.pop(one), near.pop(other)
+        near[made] = {}
+        for each in sorted((left.keys() | right.keys()) - {one, other}):
+            value = _joined(left.get(each, 0.0), right.get(each, 0.0), shares, linkage)
+            near[each].pop(one, None)
+            near[each].pop(other, None)
+            if value > 0:
+                near[each][made] = near[made][each] = value
+                if value >= least:
+                    heappush(queue, (-value, each, made))
+        made += 1
+    return sorted(sorted(topic) for topic in topics.values())
+
+
+def _joined(left: float, right: float, sizes: tuple[int, int], linkage: Linkage) -> float:
+    """How like a topic is to two that became one, from how like it was to each."""
+    if linkage == "average":
+        return round((sizes[0] * left + sizes[1] * right) / (sizes[0] + sizes[1]), 9)  # equal ones are to be equal
+    return max(left, right) if linkage == "single" else min(left, right)
+
+
+def _similarities(phrases: Sequence[tuple[str, ...]]) -> dict[int, dict[int, float]]:
+    """For each phrase those with a stem in common, and stems in common / stems of both."""
+    sharing: dict[str, list[int]] = defaultdict(list)
+    for index, stems in enumerate(phrases):
+        for stem in dict.fromkeys(stems):
+            sharing[stem].append(index)
+    common: dict[tuple[int, int], int] = defaultdict(int)
+    for holders in sharing.values():
+        if len(holders) <= _MOST_SHARING:
+            for pair in combinations(holders, 2):
+                common[pair] += 1
+    sizes = [len(set(stems)) for stems in phrases]
+    near: dict[int, dict[int, float]] = {index: {} for index in range(len(phrases))}
+    for (one, other), count in common.items():
+        near[one][other] = near[other][one] = count / (sizes[one] + sizes[other] - count)
+    return near
+
+
+class NearnessGraph:
+    """Phrases (or topics) joined by their nearness in the text: ``graph @ x`` is W x.
+
+    W_ij = Σ 1 / distance over the places p of i and q of j, where the distance is the number of words from the last
+    of the earlier place to the first of the later one: 1 for neighbours. Places that overlap do not count. Nodes of
+    one topic are not joined: what flows between all places is computed first, and that inside topics taken off.
+    """
+
+    def __init__(self, places: Sequence[Sequence[range]], topics: Sequence[int]) -> None:
+        self._count = len(places)
+        self._node = np.repeat(np.arange(len(places)), [len(each) for each in places])  # (p,) whose place it is
+        self._first = np.asarray([place.start for each in places for place in each])  # (p,)
+        self._last = np.asarray([place.stop - 1 for each in places for place in each])  # (p,)
+        self._length = int(self._last.max()) + 1
+        self._size = 1 << (2 * self._length - 1).bit_length()  # room for the convolution not to come round
+        falling = np.zeros(self._size)
+        falling[1 : self._length] = 1 / np.arange(1, self._length)
+        self._falling = np.fft.rfft(falling)
+        inside = _groups(np.asarray(topics)[self._node])
+        self._large = [each for each in inside if len(each) > _MOST_PAIRED]
+        self._pairs = self._pair([each for each in inside if 1 < len(each) <= _MOST_PAIRED])
+
+    def __matmul__(self, values: Reals) -> Reals:
+        """What each node gets if node j sends values[j] along its edges, times their weights: ``(n,)``."""
+        got = self._between(np.arange(len(self._node)), values)
+        for topic in self._large:
+            got -= self._between(topic, values)
+        one, other, weights = self._pairs
+        return got - _totals(one, weights * values[other], self._count)
+
+    def leaving(self, values: Reals) -> Reals:
+        """``graph @ values`` for values of at least 1; 0, and not nearly 0, for nodes without edges."""
+        sums = self @ values
+        return np.where(sums < 0.5 / self._length, 0.0, sums)  # no edge is lighter than 1 / length
+
+    def _between(self, places: Integers, values: Reals) -> Reals:
+        """The same between some places, topics or not: 1 / distance is one function of where each stands."""
+        node, first, last = self._node[places], self._first[places], self._last[places]
+        sent = np.stack([_totals(at, values[node], self._size) for at in (last, first)])
+        spectra = np.fft.rfft(sent)
+        spectra[0] *= self._falling  # forwards from last words
+        spectra[1] *= self._falling.conj()  # backwards from first words
+        forwards, backwards = np.fft.irfft(spectra, self._size)
+        return _totals(node, forwards[first] + backwards[last], self._count)
+
+    def _pair(self, topics: Sequence[Integers]) -> tuple[Integers, Integers, Reals]:
+        """The pairs of nodes with places in one topic, and the weight between them, both ways."""
+        pairs, weights = [np.zeros(0, np.int64)], [np.zeros(0)]
+        for places in topics:
+            distance = self._first[places] - self._last[places][:, None]
+            earlier, later = np.nonzero(distance > 0)
+            one, other = self._node[places[earlier]], self._node[places[later]]
+            both = np.concatenate([one * self._count + other, other * self._count + one])
+            keys, place = np.unique(both, return_inverse=True)
+            pairs.append(keys)
+            weights.append(_totals(place, np.tile(1 / distance[earlier, later], 2), len(keys)))
+        keys = np.concatenate(pairs)
+        return keys // self._count, keys % self._count, np.concatenate(weights)
+
+
+def _groups(labels: Integers) -> list[Integers]:
+    """The indices of each label."""
+    order = np.argsort(labels, kind="stable")
+    return np.split(order, np.flatnonzero(np.diff(labels[order])) + 1)
+
+
+def _totals(keys: Integers, values: Reals, count: int) -> Reals:
+    """The sum of the values of each key: ``(count,)``."""
+    return np.bincount(keys, values, count).astype(np.float64, copy=False)
+
+
+def pagerank(flow: Callable[[Reals], Reals], leaving: Reals, damping: float) -> Reals:
+    """The share of time that a random walk spends at each node: ``(n,)``, adding up to 1.
+
+    ``flow(x)`` is Wᵀ x with W_ij the weight of the edge from i to j, ``leaving`` the sums of its rows. The walk
+    follows an edge with probability ``damping`` and otherwise, as from nodes without edges, begins anew anywhere:
+    S = (1 − d) / n + d Wᵀ (S / leaving), where nodes without edges give all others the same.
+
+    Iterated until what is still to come, at most d / (1 − d) of the last step, is below the tolerance.
+    """
+    nodes = len(leaving)
+    stuck = leaving == 0
+    scores = np.full(nodes, 1 / nodes)
+    for _ in range(_MOST_ROUNDS):
+        sent = np.divide(scores, leaving, out=np.zeros(nodes), where=~stuck)
+        following = (1 - damping) / nodes + damping * (flow(sent) + scores[stuck].sum() / nodes)
+        step = np.abs(following - scores).sum()
+        scores = following
+        if step * damping <= _TOLERANCE * (1 - damping):
+            break
+    return scores
+
+
+def one_candidate_each(reading: Reading, phrases: Sequence[Phrase], scores: Sequence[float]) -> Scores:
+    """The scores of the candidates that stand for a phrase; all other candidates have 0."""
+    values = np.zeros(len(reading.candidates))
+    for phrase, score in zip(phrases, scores, strict=True):
+        values[phrase.candidates[0]] = score
+    return Scores(values, values)

@@ -1,0 +1,84 @@
+"""TopicRank: one phrase of each topic, by how near the topic is to the others in the text.
+
+Bougouin, Boudin and Daille (2013), "TopicRank: graph-based topic ranking for keyphrase extraction", IJCNLP.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar, Literal, Unpack
+
+import numpy as np
+
+from mderank.candidates import CandidateSource
+from mderank.methods.base import CandidateRanker, RankerOptions, Reading, Scores, one_of
+from mderank.methods.graph.topic_graph import (
+    NOUNS_AND_ADJECTIVES,
+    Linkage,
+    NearnessGraph,
+    Phrase,
+    check_options,
+    find_phrases,
+    find_topics,
+    one_candidate_each,
+    pagerank,
+)
+
+Representative = Literal["first", "frequent", "central"]
+REPRESENTATIVES: tuple[Representative, ...] = ("first", "frequent", "central")
+
+
+class TopicRank(CandidateRanker):
+    """Ranks topics of phrases, and gives one phrase of each.
+
+    1. Find the candidates, the longest stretches of nouns and adjectives; those with the same stems are one phrase.
+    2. Put phrases with common stems into topics: hierarchical clustering (``linkage``) as far as a distance of
+       ``threshold``, which is 1 − stems in common / stems of both. 0.74 asks for more than a quarter in common.
+    3. Join every two topics with the weight Σ 1 / distance in words, over all pairs of their places.
+    4. Score the topics by PageRank with ``damping``.
+    5. Give each topic's score to its ``representative``: its first phrase in the text, its most frequent one, or the
+       one that has most stems in common with the others (of equal ones the first).
+
+    All other candidates score 0, and so come last, in the order of the text: ``min_score=1e-9`` leaves them out.
+    """
+
+    own_candidates: ClassVar[CandidateSource] = NOUNS_AND_ADJECTIVES
+
+    def __init__(
+        self,
+        *,
+        threshold: float = 0.74,
+        linkage: Linkage = "average",
+        representative: Representative = "first",
+        damping: float = 0.85,
+        **options: Unpack[RankerOptions],
+    ) -> None:
+        super().__init__(**options)
+        check_options(threshold, linkage, damping)
+        one_of("representative", representative, REPRESENTATIVES)
+        self.threshold = threshold
+        self.linkage: Linkage = linkage
+        self.representative: Representative = representative
+        self.damping = damping
+
+    def _score(self, readings: Sequence[Reading]) -> list[Scores]:
+        return [self._score_one(reading) for reading in readings]
+
+    def _score_one(self, reading: Reading) -> Scores:
+        phrases = find_phrases(reading)
+        if not phrases:
+            return Scores(np.zeros(0), np.zeros(0))
+        topics = find_topics(phrases, self.threshold, self.linkage)
+        places = [[place for each in topic for place in phrases[each].places] for topic in topics]
+        graph = NearnessGraph(places, range(len(topics)))
+        scores = pagerank(graph.__matmul__, graph.leaving(np.ones(len(topics))), self.damping)
+        chosen = [self._choose([phrases[each] for each in topic]) for topic in topics]
+        return one_candidate_each(reading, chosen, scores.tolist())
+
+    def _choose(self, topic: Sequence[Phrase]) -> Phrase:
+        """The phrase that stands for a topic; ``topic`` is in the order of the text, and max gives the first."""
+        if self.representative == "first":
+            return topic[0]
+        if self.representative == "frequent":
+            return max(topic, key=lambda phrase: len(phrase.places))
+        return max(topic, key=lambda phrase: sum(phrase.similarity(other) for other in topic))

@@ -1,0 +1,181 @@
+"""MDERank: masks to embeddings to scores.
+
+Zhang et al. (2022), "MDERank: A masked document embedding rank approach for unsupervised keyphrase extraction",
+Findings of ACL. A phrase matters if the document's embedding changes when the phrase is masked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Self, Unpack
+
+import numpy as np
+
+from mderank.candidates import CandidateSource, NounPhrases
+from mderank.document import Document
+from mderank.encoding import EMBEDDED, Embeddings, Encoder, PoolingName, Request, embed
+from mderank.keyphrase import Keyphrases
+from mderank.masking import MASKINGS, All, Mask, Masking
+from mderank.methods.base import Reading, Scores
+from mderank.methods.encoder_base import EncoderOptions, EncoderRanker
+from mderank.presets import PAPER
+from mderank.ranking import Dedupe, Diversity, Overlap, SimilarityName, compare
+from mderank.tagging import SpacyTagger, Tagger
+
+
+class MDERankOptions(EncoderOptions, total=False):
+    """The options of `MDERank` beside the model."""
+
+    masking: Masking | None
+
+
+class MDERank(EncoderRanker):
+    """Ranks the phrases of a text by how much masking them changes the text's embedding.
+
+    >>> extractor = MDERank()
+    >>> keyphrases = extractor.extract("Masked language models fill gaps in a text. Language models learn from gaps.")
+    >>> keyphrases[0].text, keyphrases[0].spans
+    ('language models', (Span(start=7, end=22), Span(start=44, end=59)))
+
+    ``model`` is a name, a folder or an `Encoder` (see `load_encoder`); ``tagger`` a spaCy pipeline's name or a
+    `Tagger`. What is a candidate, what it hides, and how results differ from each other are small objects:
+    ``candidates=NGrams(1, 3)``, ``masking=Subset()``, ``diversity=MMR(0.7)``. ``pooling`` and ``layer`` default to
+    what suits the encoder and to its last layer. ``exact=True`` encodes every masked variant whole, as in the paper:
+    many times slower; ``batch_tokens`` is how many tokens are then computed at once. ``max_words`` and ``max_pieces``
+    read only the beginning of a text; what was not read is in the result. ``exclude`` are phrases never to return, in
+    any case or form.
+
+    1. Tag the text and find the candidates (`CandidateRanker`).
+    2. Hide each of them: as many mask tokens as it has word pieces.
+    3. Embed the document, and find the change of its embedding under each mask.
+    4. Score 1 − cos(E(d), E(d_M)); of several masks of a candidate the strongest counts.
+
+    The score, the candidates' tag pattern and the maskings are the paper's. Six defaults are ours. ``--preset paper``
+    (`MDERank.paper`) sets the paper's values, given here in brackets:
+
+    - One encoder pass for all masks [every masked document encoded].
+    - The embedded encoder, MiniLM-L6 [bert-base-uncased].
+    - Mean pooling for sentence encoders such as MiniLM-L6 [max pooling].
+    - Texts of any length, in windows [the first 512 words, and of these the first 512 word pieces].
+    - Candidates of at most eight words [of any length].
+    - Forms with the same stems are one entry [forms that differ in case only].
+
+    Two things are ours with the preset too: the tagger is spaCy's English pipeline where the authors used Stanford
+    CoreNLP, and the list of stop words is our own. So candidates may differ from the authors'. docs/paper.md has more.
+    """
+
+    def __init__(
+        self,
+        model: str | Path | Encoder = EMBEDDED,
+        *,
+        tagger: str | Tagger | None = None,
+        candidates: CandidateSource | None = None,
+        masking: Masking | None = None,
+        pooling: PoolingName | None = None,
+        layer: int | None = None,
+        similarity: SimilarityName = "cosine",
+        exact: bool = False,
+        batch_tokens: int | None = None,
+        dedupe: Dedupe = "variant",
+        overlap: Overlap | None = None,
+        diversity: Diversity | None = None,
+        min_score: float | None = None,
+        max_words: int | None = None,
+        max_pieces: int | None = None,
+        exclude: Iterable[str] = (),
+    ) -> None:
+        super().__init__(
+            model,
+            tagger=tagger,
+            candidates=candidates,
+            pooling=pooling,
+            layer=layer,
+            similarity=similarity,
+            exact=exact,
+            batch_tokens=batch_tokens,
+            dedupe=dedupe,
+            overlap=overlap,
+            diversity=diversity,
+            min_score=min_score,
+            max_words=max_words,
+            max_pieces=max_pieces,
+            exclude=exclude,
+        )
+        self.masking: Masking = masking or All()
+
+    @classmethod
+    def paper(cls, model: str | Path | Encoder = PAPER["model"], **changes: Unpack[MDERankOptions]) -> Self:
+        """MDERank as its paper runs it: ``--preset paper`` of the command line.
+
+        This is ``exact=True``, masking `All`, max pooling, the last layer, cosine, the first 512 words and of these
+        the first 512 word pieces, candidates of any length, and ``dedupe="case"``. ``changes`` are further options of
+        `MDERank`, which come first. docs/paper.md says in what it differs from the authors' program all the same.
+
+        >>> extractor = MDERank.paper("minilm-l6", max_words=None)
+        >>> extractor.exact, extractor.pooling, extractor.dedupe, extractor.max_words, extractor.max_pieces
+        (True, 'max', 'case', None, 512)
+        """
+        options: MDERankOptions = {
+            "candidates": NounPhrases(max_words=PAPER["max_phrase_words"] or None),
+            "masking": MASKINGS[PAPER["masking"]],
+            "exact": PAPER["exact"],
+            "pooling": PAPER["pooling"],
+            "layer": PAPER["layer"],
+            "similarity": PAPER["similarity"],
+            "max_words": PAPER["max_words"],
+            "max_pieces": PAPER["max_pieces"],
+            "dedupe": PAPER["dedupe"],
+            "tagger": SpacyTagger(tokenizer=PAPER["tokenizer"]),
+        }
+        options.update(changes)
+        named = options["tagger"]
+        if named is None or isinstance(named, str):
+            options["tagger"] = SpacyTagger(named, tokenizer=PAPER["tokenizer"])
+        return cls(model, **options)
+
+    def extract_many(self, texts: Iterable[str | Document], top_k: int | None = 10) -> Iterator[Keyphrases]:
+        """The keyphrases of every text, in order, read and given as they are asked for.
+
+        A text that fails carries its error in ``Keyphrases.error`` and the rest goes on.
+
+        >>> [len(keyphrases) for keyphrases in MDERank().extract_many(["A red fox ran.", "", "A lazy dog slept."])]
+        [1, 0, 1]
+        """
+        return super().extract_many(texts, top_k)
+
+    def _score(self, readings: Sequence[Reading]) -> list[Scores]:
+        masks = [self.masking.masks(reading.document, reading.candidates) for reading in readings]
+        embeddings = embed(
+            self.encoder,
+            [_request(reading, some) for reading, some in zip(readings, masks, strict=True)],
+            pooling=self.pooling,
+            layer=self.layer,
+            exact=self.exact,
+            batch_tokens=self.batch_tokens,
+        )
+        return [_strongest(some, each, self.similarity) for some, each in zip(masks, embeddings, strict=True)]
+
+
+def _request(reading: Reading, masks: list[list[Mask]]) -> Request:
+    assert reading.pieces is not None
+    return Request(reading.pieces, reading.document.sentence_ends(), [mask for some in masks for mask in some])
+
+
+def _strongest(masks: list[list[Mask]], embeddings: Embeddings, similarity: SimilarityName) -> Scores:
+    """For each candidate what the strongest of its masks did; a candidate without any changed nothing."""
+    similarities, scores = compare(embeddings.document, embeddings.changes, similarity)
+    _, changes = compare(embeddings.document, embeddings.changes, "cosine")
+    unchanged, _ = compare(embeddings.document, np.zeros((1, len(embeddings.document))), similarity)
+    strongest = []
+    start = 0
+    for some in masks:
+        strongest.append(start + int(np.argmax(scores[start : start + len(some)])) if some else len(scores))
+        start += len(some)
+    return Scores(
+        np.append(scores, 0.0)[strongest],
+        np.append(similarities, unchanged)[strongest],
+        np.vstack([embeddings.changes, np.zeros((1, embeddings.changes.shape[1]))])[strongest],
+        [bool(some) for some in masks],
+        facts={"change": np.append(changes, 0.0)[strongest]},
+    )

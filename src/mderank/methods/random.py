@@ -1,0 +1,35 @@
+"""Random: the candidates in no order. What is not far above it has learned nothing but the candidates."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from typing import Unpack
+
+import numpy as np
+
+from mderank.methods.base import CandidateRanker, RankerOptions, Reading, Scores
+
+
+class Random(CandidateRanker):
+    """Ranks candidates by a number drawn for each.
+
+    1. Find the candidates.
+    2. Score each with a number in [0, 1) made from the seed, the text and the phrase: the same wherever and with
+       whatever else the text is read.
+    """
+
+    def __init__(self, seed: int = 0, **options: Unpack[RankerOptions]) -> None:
+        super().__init__(**options)
+        self.seed = seed
+
+    def _score(self, readings: Sequence[Reading]) -> list[Scores]:
+        scores = []
+        for reading in readings:
+            drawn = np.asarray([self._draw(reading.document.text, each.key) for each in reading.candidates])
+            scores.append(Scores(drawn, drawn))
+        return scores
+
+    def _draw(self, text: str, phrase: str) -> float:
+        digest = hashlib.blake2b(f"{self.seed}\0{text}\0{phrase}".encode("utf-8", "replace"), digest_size=8)
+        return int.from_bytes(digest.digest(), "big") / 2**64

@@ -1,0 +1,1 @@
+"""SIFRank and SIFRank+."""

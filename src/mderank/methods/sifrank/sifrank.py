@@ -1,0 +1,214 @@
+"""SIFRank and SIFRank+: phrases that are near the document, both as means of contextual word vectors, rare words first.
+
+Sun et al. (2020), "SIFRank: A new baseline for unsupervised keyphrase extraction based on pre-trained language model",
+IEEE Access 8. The authors' vectors are ELMo's (``model=`` a folder with its files); any encoder will do. What the
+paper leaves open is as in the authors' code: which words make the document, and how positions are counted.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import ClassVar, Unpack
+
+import numpy as np
+
+from mderank.candidate import Candidate
+from mderank.candidates.base import is_word
+from mderank.candidates.stopwords import stop_words_of
+from mderank.document import Document, Span, Tagset
+from mderank.encoding import EMBEDDED, Encoder, WordEncoder, load_word_encoder
+from mderank.encoding.base import Ints
+from mderank.errors import OptionError
+from mderank.methods.base import CandidateRanker, Floats, RankerOptions, Reading, Scores, at_least
+from mderank.methods.encoder_base import checked_layer
+from mderank.methods.word_frequencies import WordFrequencies, general_frequency, inverse, needs_wordfreq
+from mderank.ranking import closeness
+
+# The words that a document is about.
+_TAGS: dict[Tagset, frozenset[str]] = {
+    "penn": frozenset("NN NNS NNP NNPS JJ VBG".split()),
+    "universal": frozenset("NOUN PROPN ADJ".split()),
+}
+
+
+class SIFRankOptions(RankerOptions, total=False):
+    """The options of SIFRank, which SIFRank+ has too."""
+
+    domain: WordFrequencies | None
+    layer: int | None
+    average_layers: bool
+    a: float
+    mix: float | None
+    segment: int | None
+    alignment: bool
+
+
+class SIFRank(CandidateRanker):
+    """Ranks the phrases of a text by how near they are to it, as means of word vectors weighted by rarity.
+
+    1. Tag the text and find the candidates (`CandidateRanker`).
+    2. Cut the text into segments of whole sentences, at least ``segment`` words each (document segmentation), and
+       have each of them encoded. ``layer``: whose states are taken; ``average_layers``: the mean of all.
+    3. With ``alignment``, a word's vector is the mean over its occurrences in the document (embeddings alignment).
+    4. A word's weight is a / (a + f), f being how frequent it is in the language; with the frequencies of a
+       ``domain``, mix · a / (a + f) + (1 − mix) · a / (a + f_domain), where ``mix`` is 0.6 if not given.
+    5. The document is the weighted mean of its nouns, adjectives and gerunds, a candidate that of its words.
+    6. Score their cosine, the mean over the candidate's occurrences.
+    """
+
+    has_vectors: ClassVar[bool] = True
+    load_model: ClassVar[Callable[..., WordEncoder]] = staticmethod(load_word_encoder)
+
+    def __init__(
+        self,
+        model: str | Path | Encoder | WordEncoder = EMBEDDED,
+        *,
+        domain: WordFrequencies | None = None,
+        layer: int | None = None,
+        average_layers: bool = False,
+        a: float = 2.7e-4,
+        mix: float | None = None,
+        segment: int | None = 16,
+        alignment: bool = True,
+        **options: Unpack[RankerOptions],
+    ) -> None:
+        super().__init__(**options)
+        at_least("segment", segment, 1)
+        if not a > 0:
+            raise OptionError(f"a must be above 0, not {a}: 0.001 to 0.0001 are usual")
+        if mix is not None and domain is None:
+            raise OptionError("mix weighs a corpus of the domain: give one too (domain=..., --corpus PATH)")
+        if mix is not None and not 0 <= mix <= 1:
+            raise OptionError(f"mix is a share between 0 and 1, not {mix}")
+        if average_layers and layer is not None:
+            raise OptionError("layer and average_layers exclude each other: give one of them")
+        self.domain = domain
+        self.a = a
+        self.mix = 1.0 if domain is None else 0.6 if mix is None else mix
+        if self.mix > 0:
+            needs_wordfreq()
+        self.segment = segment
+        self.alignment = alignment
+        self.encoder: WordEncoder = load_word_encoder(model)
+        spec = self.encoder.spec
+        chosen = spec.layer if layer is None else checked_layer(layer, spec.layers, spec.name)
+        self.layer = None if average_layers else chosen
+
+    def _score(self, readings: Sequence[Reading]) -> list[Scores]:
+        return [self._score_one(reading.document, reading.candidates) for reading in readings]
+
+    def _score_one(self, document: Document, candidates: Sequence[Candidate]) -> Scores:
+        if not candidates:
+            return Scores(np.zeros(0), np.zeros(0))
+        kinds, vectors = self._vectors(document)
+        weights = self._weights(document)
+        content = _content(document)
+        about = np.bincount(kinds[content], weights[content], minlength=len(vectors)) @ vectors
+        cosines = np.zeros(len(candidates))
+        means = np.zeros((len(candidates), vectors.shape[1]))
+        for number, each in enumerate(candidates):
+            # Aligned vectors are the same at every place of a phrase.
+            places = Counter(
+                (tuple(kinds[place.words].tolist()), tuple(weights[place.words].tolist())) for place in each.occurrences
+            )
+            phrases = np.stack([np.asarray(weight) @ vectors[list(kind)] / len(kind) for kind, weight in places])
+            share = np.asarray(list(places.values())) / places.total()
+            cosines[number] = share @ closeness(about, phrases, "cosine")[0]
+            means[number] = share @ phrases
+        return Scores(self._scores(cosines, candidates), cosines, means)
+
+    def _scores(self, cosines: Floats, candidates: Sequence[Candidate]) -> Floats:
+        """What the candidates are ranked by."""
+        return cosines
+
+    def _vectors(self, document: Document) -> tuple[Ints, Floats]:
+        """The kind of each word ``(n,)``, and the vector of each kind ``(k, d)``: one a word if nothing is aligned."""
+        if self.alignment:
+            known: dict[str, int] = {}
+            kinds = np.asarray([known.setdefault(token.text.lower(), len(known)) for token in document.tokens])
+        else:
+            kinds = np.arange(len(document.tokens))
+        sums = np.zeros((int(kinds.max()) + 1, self.encoder.spec.dimension))
+        counts = np.zeros(len(sums))
+        words = [Span(token.start, token.end) for token in document.tokens]
+        breaks = document.sentence_ends()
+        segments = _segments(words, breaks, self.segment)
+        for some, states in self.encoder.word_states(document.text, words, segments, breaks, self.layer):
+            np.add.at(sums, kinds[some], states)
+            counts += np.bincount(kinds[some], minlength=len(counts))
+        return kinds, sums / np.maximum(1, counts)[:, None]
+
+    def _weights(self, document: Document) -> Floats:
+        """The weight of each word ``(n,)``, 0 for what is none."""
+        language = document.language
+        return np.asarray(
+            [self._weight(token.text.lower(), language) if is_word(token) else 0.0 for token in document.tokens]
+        )
+
+    def _weight(self, word: str, language: str) -> float:
+        weight = self.mix * inverse(general_frequency(word, language), self.a) if self.mix > 0 else 0.0
+        return weight if self.domain is None else weight + (1 - self.mix) * inverse(self.domain.frequency(word), self.a)
+
+
+class SIFRankPlus(SIFRank):
+    """SIFRank for long texts: what comes early counts for more.
+
+    Steps 1 to 6 are those of `SIFRank`.
+
+    7. The candidate's position p is the number of phrases in the text up to its first occurrence, itself counted.
+    8. Score softmax(1 / (p + bias)), over the candidates, times (1 + cosine) / 2.
+    """
+
+    def __init__(
+        self,
+        model: str | Path | Encoder | WordEncoder = EMBEDDED,
+        *,
+        bias: float = 3.4,
+        **options: Unpack[SIFRankOptions],
+    ) -> None:
+        super().__init__(model, **options)
+        if not bias > -1:
+            raise OptionError(f"bias must be above -1, not {bias}: the paper's is 3.4")
+        self.bias = bias
+
+    def _scores(self, cosines: Floats, candidates: Sequence[Candidate]) -> Floats:
+        early = np.exp(1 / (_positions(candidates) + self.bias))
+        scores: Floats = early / early.sum() * (1 + cosines) / 2
+        return scores
+
+
+def _positions(candidates: Sequence[Candidate]) -> Floats:
+    """For each candidate the number of phrases that begin at or before its first word; those inside others are none."""
+    starts: list[int] = []
+    end = 0
+    for place in sorted((o.words for each in candidates for o in each.occurrences), key=lambda w: (w.start, -w.stop)):
+        if place.start >= end:
+            starts.append(place.start)
+            end = place.stop
+    return np.searchsorted(starts, [each.occurrences[0].words.start for each in candidates], side="right").astype(float)
+
+
+def _content(document: Document) -> Ints:
+    """The words that the document's vector is made of; all but stop words if no word has one of the tags."""
+    stop_words = stop_words_of(document.language)
+    words = [index for index, token in enumerate(document.tokens) if token.text.lower() not in stop_words]
+    tagged = [index for index in words if document.tokens[index].tag in _TAGS[document.tagset]]
+    return np.asarray(tagged or words, dtype=np.int64)
+
+
+def _segments(words: Sequence[Span], breaks: Sequence[int], shortest: int | None) -> list[range]:
+    """Stretches of words that end where a sentence does and are no shorter than ``shortest``, but for the last."""
+    if shortest is None:
+        return [range(len(words))]
+    ends = frozenset(breaks)
+    segments = []
+    start = 0
+    for index, word in enumerate(words, start=1):
+        if index - start >= shortest and word.end in ends:
+            segments.append(range(start, index))
+            start = index
+    if start < len(words):
+        segments.append(range(start, len(words)))
+    return segments

@@ -1,0 +1,1 @@
+"""EmbedRank on static vectors: of words, or of Sent2Vec."""

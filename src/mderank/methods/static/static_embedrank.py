@@ -1,0 +1,125 @@
+"""EmbedRank with vectors that need no encoder: phrases that are near the document's nouns and adjectives.
+
+Bennani-Smires et al. (2018), "Simple unsupervised keyphrase extraction using sentence embeddings", CoNLL. The paper's
+vectors are Sent2Vec's and Doc2Vec's; means of static word vectors are the plainest there are.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import ClassVar, Unpack
+
+import numpy as np
+
+from mderank.document import Document, Tagset
+from mderank.errors import ModelError, OptionError
+from mderank.methods.base import CandidateRanker, Floats, RankerOptions, Reading, Scores, at_least
+from mderank.ranking import Scaling, closeness
+from mderank.vectors import Sent2Vec, TextEmbedder, WordVectors
+
+CONTENT: dict[Tagset, re.Pattern[str]] = {"penn": re.compile("NN.*|JJ.*"), "universal": re.compile("NOUN|PROPN|ADJ")}
+
+
+class TextEmbedRank(CandidateRanker):
+    """Ranks the phrases of a text by how near their vector is to the vector of the text's nouns and adjectives.
+
+    ``embedder`` is any object with ``embed(texts)`` (`TextEmbedder`).
+
+    1. Tag the text and find the candidates (`CandidateRanker`).
+    2. Embed the document, of which only nouns and adjectives are kept, and each candidate as it first stands in it.
+    3. Score cos(E(d), E(c)); a candidate that the embedder knows nothing of comes last.
+    4. With ``diversity=MMR(0.5)``, take next what is near the document and far from what was taken, both as the
+       paper scales them: EmbedRank++.
+    """
+
+    has_vectors: ClassVar[bool] = True
+    own_scaling: ClassVar[Scaling] = "standard"
+
+    def __init__(self, embedder: TextEmbedder, **options: Unpack[RankerOptions]) -> None:
+        super().__init__(**options)
+        self.embedder = embedder
+
+    def _score(self, readings: Sequence[Reading]) -> list[Scores]:
+        scores = []
+        for reading in readings:
+            vectors = self._embed([_content(reading.document), *_phrases(reading)])
+            similarities, values = closeness(vectors[0], vectors[1:], "cosine")
+            known = [bool(vector.any()) for vector in vectors[1:]]
+            scores.append(Scores(values, similarities, vectors[1:], known))
+        return scores
+
+    def _embed(self, texts: list[str]) -> Floats:
+        vectors = np.asarray(self.embedder.embed(texts), dtype=np.float64)
+        if vectors.ndim != 2 or len(vectors) != len(texts):
+            raise ModelError(
+                f"{type(self.embedder).__name__}.embed gave {vectors.shape} for {len(texts)} texts: "
+                "it must give an array with a row for each"
+            )
+        return vectors
+
+
+class VectorEmbedRank(TextEmbedRank):
+    """EmbedRank with static word vectors: a text is the mean of its words' vectors.
+
+    ``vectors`` is a file of them, in GloVe's text form or in word2vec's text or binary form, also gzipped, of which
+    the first ``max_vectors`` are read; or `WordVectors`.
+
+    1. Tag the text and find the candidates (`CandidateRanker`).
+    2. Take the mean vector of the document's nouns and adjectives, and of each candidate's words. A word is looked up
+       as it stands, and else in lower case; words without a vector do not count.
+    3. Score the cosine of the two; a candidate without any vector comes last.
+    4. With ``diversity=MMR(0.5)``, take next what is near the document and far from what was taken: EmbedRank++.
+    """
+
+    def __init__(
+        self,
+        vectors: Path | WordVectors | None = None,
+        max_vectors: int | None = None,
+        **options: Unpack[RankerOptions],
+    ) -> None:
+        at_least("max_vectors", max_vectors, 1)
+        if vectors is None:
+            raise OptionError(
+                "embedrank-vectors needs a file of word vectors: vectors=FILE (--set vectors=FILE), GloVe's from "
+                "https://nlp.stanford.edu/projects/glove or any in word2vec's text or binary form"
+            )
+        if isinstance(vectors, WordVectors) and max_vectors is not None:
+            raise OptionError("max_vectors is for a file: give fewer vectors, or leave it out")
+        super().__init__(
+            vectors if isinstance(vectors, WordVectors) else WordVectors.load(vectors, max_vectors), **options
+        )
+
+
+class Sent2VecEmbedRank(TextEmbedRank):
+    """EmbedRank as its paper has it, with Sent2Vec.
+
+    ``sent2vec`` is the file of a model, for which Sent2Vec's own Python binding is needed, or an embedder.
+
+    1. Tag the text and find the candidates (`CandidateRanker`).
+    2. Embed the document's nouns and adjectives, and each candidate, in lower case.
+    3. Score the cosine of the two; a candidate that the model knows nothing of comes last.
+    4. With ``diversity=MMR(0.5)``, take next what is near the document and far from what was taken: EmbedRank++.
+    """
+
+    def __init__(self, sent2vec: Path | TextEmbedder | None = None, **options: Unpack[RankerOptions]) -> None:
+        if sent2vec is None:
+            raise OptionError(
+                "embedrank-sent2vec needs a model: sent2vec=FILE (--set sent2vec=FILE), for example one of those at "
+                "https://github.com/epfml/sent2vec"
+            )
+        super().__init__(Sent2Vec(sent2vec) if isinstance(sent2vec, str | Path) else sent2vec, **options)
+
+
+def _content(document: Document) -> str:
+    """The nouns and adjectives of a document, in its order."""
+    tags = CONTENT[document.tagset]
+    return " ".join(token.text for token in document.tokens if tags.fullmatch(token.tag))
+
+
+def _phrases(reading: Reading) -> list[str]:
+    """The words of each candidate where it first stands."""
+    tokens = reading.document.tokens
+    places = (each.occurrences[0].words for each in reading.candidates)
+    return [" ".join(token.text for token in tokens[words.start : words.stop]) for words in places]

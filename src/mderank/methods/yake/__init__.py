@@ -1,0 +1,1 @@
+"""YAKE and the features of words that it is made from."""
