@@ -10,7 +10,7 @@ import pytest
 from mderank import MMR, MaxSum, MDERank, NounPhrases, OptionError
 from mderank.encoding import Request, embed
 from mderank.methods import EmbedRank, FirstPhrases, KeyBERT
-from mderank.methods.base import CandidateRanker, Scores
+from mderank.methods.base import BaseExtractor, CandidateScores
 from mderank.testing import FakeEncoder, FakeTagger
 
 TAGGER = FakeTagger()
@@ -104,7 +104,7 @@ def test_every_method_scales_as_its_paper_does_unless_told_otherwise(method, sca
     assert method(FakeEncoder(), tagger=TAGGER).diversity is None
 
 
-class Half(CandidateRanker):
+class Half(BaseExtractor):
     """Knows nothing of every second candidate."""
 
     has_vectors = True
@@ -112,7 +112,7 @@ class Half(CandidateRanker):
     def _score(self, readings):
         numbers = [range(len(each.candidates)) for each in readings]
         return [
-            Scores(
+            CandidateScores(
                 np.array([-float(number % 2 == 0) for number in some]),
                 np.zeros(len(some)),
                 np.array([[float(number % 2), 0.1 * number % 2] for number in some]).reshape(-1, 2),

@@ -183,9 +183,9 @@ def _terms(own: Terms, max_phrase_words: int | None, stop_words: frozenset[str])
 
 def _has_own(name: str) -> bool:
     """Whether the method finds candidates in a way of its own."""
-    from mderank.methods.base import CandidateRanker
+    from mderank.methods.base import BaseExtractor
 
-    return name in METHODS and _own_candidates(name) is not CandidateRanker.own_candidates
+    return name in METHODS and _own_candidates(name) is not BaseExtractor.own_candidates
 
 
 def _own_candidates(name: str) -> CandidateSource | None:

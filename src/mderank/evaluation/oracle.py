@@ -7,28 +7,28 @@ from typing import Unpack
 
 import numpy as np
 
-from mderank.methods.base import CandidateRanker, RankerOptions, Reading, Scores
+from mderank.methods.base import BaseExtractor, BaseOptions, CandidateScores, ScoringInput
 from mderank.ranking.dedupe import stemmed
 
 
-class Oracle(CandidateRanker):
+class Oracle(BaseExtractor):
     """Ranks the candidates that are gold phrases first.
 
     1. Find the candidates.
     2. Score 1 for those whose stem is that of a gold phrase of the text, 0 for the others.
     """
 
-    def __init__(self, gold: Mapping[str, Sequence[str]], **options: Unpack[RankerOptions]) -> None:
+    def __init__(self, gold: Mapping[str, Sequence[str]], **options: Unpack[BaseOptions]) -> None:
         super().__init__(**options)
         self._gold = {text: frozenset(map(stemmed, phrases)) for text, phrases in gold.items()}
 
-    def _score(self, readings: Sequence[Reading]) -> list[Scores]:
+    def _score(self, readings: Sequence[ScoringInput]) -> list[CandidateScores]:
         scores = []
         for reading in readings:
             # With max_words only the beginning was read: find the whole text again by it.
             gold = self._gold.get(reading.document.text) or self._of_beginning(reading.document.text)
             right = [float(stemmed(each.key) in gold) for each in reading.candidates]
-            scores.append(Scores(np.asarray(right), np.asarray(right)))
+            scores.append(CandidateScores(np.asarray(right), np.asarray(right)))
         return scores
 
     def _of_beginning(self, text: str) -> frozenset[str]:

@@ -31,11 +31,11 @@ from mderank.evaluation.protocols import Prediction, Protocol, get_protocol
 from mderank.evaluation.runner import CHUNK, Task
 from mderank.evaluation.significance import Comparison, compare
 from mderank.keyphrase import Keyphrases
-from mderank.methods.base import Reading, Scores
+from mderank.methods.base import CandidateScores, ScoringInput
 from mderank.methods.fusionrank import FusionRank
 from mderank.ranking.dedupe import Dedupe, form_key
 
-# What a weight may be multiplied with. Scores are logarithms and cosines, for which less than a factor of two
+# What a weight may be multiplied with. CandidateScores are logarithms and cosines, for which less than a factor of two
 # changes little; 0 leaves the evidence out.
 FACTORS = (0.0, 0.25, 0.5, 1.0, 2.0, 4.0)
 _AS_IT_IS = FACTORS.index(1.0)
@@ -55,8 +55,8 @@ class Evidence:
     """
 
     task: Task
-    reading: Reading
-    scores: Scores
+    reading: ScoringInput
+    scores: CandidateScores
     variants: Ints
 
 
@@ -78,7 +78,9 @@ class Gathered:
         return self.ranker.choose(reading, scores, top_k)
 
 
-def _contenders(reading: Reading, scores: Scores, variants: Ints, top_k: int) -> tuple[Reading, Scores]:
+def _contenders(
+    reading: ScoringInput, scores: CandidateScores, variants: Ints, top_k: int
+) -> tuple[ScoringInput, CandidateScores]:
     """Only the candidates that can be among the first, and all variants of these: merging is what takes time."""
     best = np.full(variants.max(initial=-1) + 1, -np.inf)  # the score of each phrase: that of its best variant
     np.maximum.at(best, variants, scores.scores)
@@ -88,7 +90,7 @@ def _contenders(reading: Reading, scores: Scores, variants: Ints, top_k: int) ->
     kept = np.flatnonzero((best >= last - _ROUNDING * abs(last))[variants])
     return (
         replace(reading, candidates=[reading.candidates[index] for index in kept]),
-        Scores(scores.scores[kept], scores.similarities[kept]),
+        CandidateScores(scores.scores[kept], scores.similarities[kept]),
     )
 
 
@@ -143,7 +145,7 @@ def gather(ranker: FusionRank, tasks: Iterable[Task], advance: Callable[[int], N
     return Gathered(ranker, tuple(documents), tuple(notes))
 
 
-def _scored(ranker: FusionRank, tasks: Sequence[Task]) -> Sequence[tuple[Reading, Scores] | InputError]:
+def _scored(ranker: FusionRank, tasks: Sequence[Task]) -> Sequence[tuple[ScoringInput, CandidateScores] | InputError]:
     """Each document's candidates and scores, or why there are none."""
     try:
         return ranker.score([task.text for task in tasks])
@@ -151,7 +153,7 @@ def _scored(ranker: FusionRank, tasks: Sequence[Task]) -> Sequence[tuple[Reading
         return [_scored_alone(ranker, task) for task in tasks]
 
 
-def _scored_alone(ranker: FusionRank, task: Task) -> tuple[Reading, Scores] | InputError:
+def _scored_alone(ranker: FusionRank, task: Task) -> tuple[ScoringInput, CandidateScores] | InputError:
     try:
         return ranker.score([task.text])[0]
     except InputError as error:
@@ -162,7 +164,7 @@ def _scored_alone(ranker: FusionRank, task: Task) -> tuple[Reading, Scores] | In
         return InputError(f"{type(error).__name__}: {error}")
 
 
-def _evidence(task: Task, reading: Reading, scores: Scores, ranker: FusionRank) -> Evidence:
+def _evidence(task: Task, reading: ScoringInput, scores: CandidateScores, ranker: FusionRank) -> Evidence:
     """What ranking needs, and no more: a set of long documents is held in memory as a whole."""
     whole = reading.document
     by: Dedupe = "variant" if ranker.dedupe == "variant" else "stem"  # stems are enough where fewer forms are merged

@@ -22,8 +22,8 @@ from mderank.encoding import EMBEDDED, AttentionEncoder, Encoder, Pieces
 from mderank.encoding.windows import windows
 from mderank.encoding.words import side_by_side
 from mderank.errors import ModelError, OptionError
-from mderank.methods.base import Floats, RankerOptions, Reading, Scores, at_least
-from mderank.methods.encoder_base import EncoderRanker
+from mderank.methods.base import BaseOptions, CandidateScores, Floats, ScoringInput, at_least
+from mderank.methods.encoder_base import EncoderExtractor
 from mderank.methods.tfidf import DocumentFrequencies
 from mderank.ranking.dedupe import stemmed
 
@@ -35,10 +35,10 @@ LONGEST_PART = 1024
 _NUMBERS = 8_000_000  # floats computed at once
 
 
-class AttentionRank(EncoderRanker):
+class AttentionRank(EncoderExtractor):
     """Ranks phrases by the attention that they get in their sentences and by their relevance to all sentences.
 
-    1. Tag the text and find the candidates (`CandidateRanker`).
+    1. Tag the text and find the candidates (`BaseExtractor`).
     2. Encode every sentence. A word piece gets the attention of all tokens of its sentence, over all heads of the
        last layer (or ``layer``); a candidate that of its pieces, over all its occurrences: a.
     3. Encode every candidate by itself. Its words E_c attend to each other, softmax(E_c·E_cᵀ)·E_c; their mean is c.
@@ -62,7 +62,7 @@ class AttentionRank(EncoderRanker):
         frequencies: DocumentFrequencies | None = None,
         layer: int | None = None,
         max_pieces: int | None = None,
-        **options: Unpack[RankerOptions],
+        **options: Unpack[BaseOptions],
     ) -> None:
         super().__init__(model, layer=layer, max_pieces=max_pieces, **options)
         if not 0 <= weight <= 1:
@@ -83,13 +83,13 @@ class AttentionRank(EncoderRanker):
         """Nothing is packed here, and nothing approximated."""
         return False
 
-    def _score(self, readings: Sequence[Reading]) -> list[Scores]:
+    def _score(self, readings: Sequence[ScoringInput]) -> list[CandidateScores]:
         return [self._score_one(reading) for reading in readings]
 
-    def _score_one(self, reading: Reading) -> Scores:
+    def _score_one(self, reading: ScoringInput) -> CandidateScores:
         assert reading.pieces is not None
         if not reading.candidates:
-            return Scores(np.zeros(0), np.zeros(0), np.zeros((0, self.encoder.spec.dimension)))
+            return CandidateScores(np.zeros(0), np.zeros(0), np.zeros((0, self.encoder.spec.dimension)))
         received, sentences = self._read_sentences(reading.document, reading.pieces)
         attention = np.asarray(
             [
@@ -101,7 +101,7 @@ class AttentionRank(EncoderRanker):
         stems = [stemmed(each.key, reading.document.language) for each in reading.candidates]
         attention, relevance = _by_stem(stems, attention, relevance)
         scores = self.weight * _spread(attention) + (1 - self.weight) * _spread(relevance)
-        return Scores(scores, relevance, vectors, [self._is_specific(stem) for stem in stems])
+        return CandidateScores(scores, relevance, vectors, [self._is_specific(stem) for stem in stems])
 
     def _is_specific(self, stem: str) -> bool:
         """Whether a phrase is not one that many documents have."""
@@ -127,7 +127,7 @@ class AttentionRank(EncoderRanker):
                 sentences[number] = _means(own[begin:], place, words)
         return received, [each for each in sentences if len(each)]
 
-    def _phrases(self, reading: Reading) -> list[Floats]:
+    def _phrases(self, reading: ScoringInput) -> list[Floats]:
         """The vectors ``(words, d)`` of every candidate's words, the candidate being encoded by itself."""
         texts = [surface(reading.document, each.occurrences[0].span) for each in reading.candidates]
         pieces = [self.encoder.pieces(text).upto(self.encoder.spec.capacity) for text in texts]

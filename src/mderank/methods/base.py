@@ -1,6 +1,6 @@
 """What all methods that rank candidates have in common: reading, candidates, ranking, batches, errors.
 
-A method is one class with one method of its own, `CandidateRanker._score`. Everything that a user relies on (spans,
+A method is one class with one method of its own, `BaseExtractor._score`. Everything that a user relies on (spans,
 de-duplication, limits, order, what happens to a document that fails) is here, and so is the same for all of them.
 """
 
@@ -48,7 +48,7 @@ Numbers = Floats | npt.NDArray[np.integer[Any]]
 
 
 @dataclass(frozen=True)
-class Reading:
+class ScoringInput:
     """A document as far as it is read, and the phrases in it that may be keyphrases.
 
     ``pieces`` is the text as an encoder reads it, for methods that have one.
@@ -62,7 +62,7 @@ class Reading:
 
 
 @dataclass(frozen=True)
-class Scores:
+class CandidateScores:
     """What a method makes of the candidates of one document.
 
     ``vectors`` tell which candidates are alike, for diversity. A candidate that is not ``ranked`` comes last.
@@ -80,7 +80,7 @@ class Scores:
     confidences: Floats | None = None  # (m,) of a method that can tell: the chance that a reader accepts the phrase
 
 
-class RankerOptions(TypedDict, total=False):
+class BaseOptions(TypedDict, total=False):
     """The options that all methods have, for those that add some of their own."""
 
     tagger: str | Tagger | None
@@ -93,7 +93,7 @@ class RankerOptions(TypedDict, total=False):
     exclude: Iterable[str]
 
 
-class CandidateRanker(ABC):
+class BaseExtractor(ABC):
     """Finds the candidates of a text, has them scored, and gives the best."""
 
     has_vectors: ClassVar[bool] = False  # whether it can tell which candidates are alike
@@ -132,7 +132,7 @@ class CandidateRanker(ABC):
         self.exclude = frozenset(" ".join(phrase.lower().split()) for phrase in exclude)
 
     @abstractmethod
-    def _score(self, readings: Sequence[Reading]) -> list[Scores]:
+    def _score(self, readings: Sequence[ScoringInput]) -> list[CandidateScores]:
         """Score the candidates of some documents."""
 
     def _scaled(self, diversity: Diversity | None) -> Diversity | None:
@@ -177,16 +177,16 @@ class CandidateRanker(ABC):
         """The whole story: read the texts with their candidates, score these, rank them."""
         return [self.choose(reading, scores, top_k) for reading, scores in self.score(texts)]
 
-    def score(self, texts: Sequence[str | Document]) -> list[tuple[Reading, Scores]]:
+    def score(self, texts: Sequence[str | Document]) -> list[tuple[ScoringInput, CandidateScores]]:
         """The texts with their candidates, and what these score, not ranked yet: for those who rank in several ways."""
         readings = self._read(texts)
         return list(zip(readings, self._score(readings), strict=True))
 
-    def choose(self, reading: Reading, scores: Scores, top_k: int | None = 10) -> Keyphrases:
+    def choose(self, reading: ScoringInput, scores: CandidateScores, top_k: int | None = 10) -> Keyphrases:
         """The ``top_k`` best of what `score` gave."""
         return Keyphrases(self._rank(reading, scores, top_k), unseen=reading.unseen, missing=reading.missing)
 
-    def _read(self, texts: Sequence[str | Document]) -> list[Reading]:
+    def _read(self, texts: Sequence[str | Document]) -> list[ScoringInput]:
         """Tag the texts, settle how far each of them is read, and find the candidates there."""
         limits = [_end_of_words(_text(text), self.max_words) for text in texts]
         tagged = self.tagger.tag(
@@ -200,28 +200,28 @@ class CandidateRanker(ABC):
             found = self.candidates.find(seen)
             missing = tuple(each.key for each in found if not each.occurrences)
             unseen = Span(end, len(_text(text))) if _text(text)[end:].strip() else None
-            readings.append(Reading(seen, self._wanted(seen, found), missing, unseen, pieces))
+            readings.append(ScoringInput(seen, self._filter_excluded(seen, found), missing, unseen, pieces))
         return readings
 
-    def _wanted(self, document: Document, found: list[Candidate]) -> list[Candidate]:
+    def _filter_excluded(self, document: Document, found: list[Candidate]) -> list[Candidate]:
         """The candidates that occur and are not excluded."""
         excluded = {stemmed(phrase, document.language) for phrase in self.exclude}
         return [each for each in found if each.occurrences and _stem(document, each) not in excluded]
 
-    def _rank(self, reading: Reading, scored: Scores, top_k: int | None) -> list[Keyphrase]:
+    def _rank(self, reading: ScoringInput, scored: CandidateScores, top_k: int | None) -> list[Keyphrase]:
         """Sort, merge variants, diversify."""
         candidates, scores = reading.candidates, scored.scores
         ranked = scored.ranked if scored.ranked is not None else [True] * len(candidates)
         order = rank(scores.tolist(), [each.first for each in candidates], ranked)
         entries = merge(reading.document, candidates, order, self.dedupe)
         first = [entry for entry in entries if ranked[entry[0]]]
-        last = [entry for entry in entries[len(first) :] if self._good_enough(reading, scored, entry[0])]
+        last = [entry for entry in entries[len(first) :] if self._meets_thresholds(reading, scored, entry[0])]
         family = _Family(reading, scored, first, self.overlap)
         least = -np.inf if self.min_score is None else self.min_score
         first = [
             entry
             for entry in family.entries
-            if self._good_enough(reading, scored, entry[0])
+            if self._meets_thresholds(reading, scored, entry[0])
             and scores[entry[0]] - family.lost.get(entry[0], 0.0) >= least
         ]
         if self.diversity is not None and scored.vectors is not None:
@@ -234,7 +234,7 @@ class CandidateRanker(ABC):
             for best, spans in [*first, *last][:top_k]
         ]
 
-    def _good_enough(self, reading: Reading, scored: Scores, candidate: int) -> bool:
+    def _meets_thresholds(self, reading: ScoringInput, scored: CandidateScores, candidate: int) -> bool:
         """Whether a candidate reaches what the user asks for."""
         return self.min_score is None or bool(scored.scores[candidate] >= self.min_score)
 
@@ -248,7 +248,7 @@ class _Family:
         related: the texts of entries that were left out, each under the best candidate of the first that it overlaps.
     """
 
-    def __init__(self, reading: Reading, scored: Scores, entries: list[Entry], overlap: Overlap) -> None:
+    def __init__(self, reading: ScoringInput, scored: CandidateScores, entries: list[Entry], overlap: Overlap) -> None:
         self.entries, self.lost, self.related = entries, dict[int, float](), dict[int, tuple[str, ...]]()
         if overlap == "any" or len(entries) < 2:
             return
@@ -272,7 +272,12 @@ class _Family:
 
 
 def _keyphrase(
-    reading: Reading, scored: Scores, best: int, spans: tuple[Span, ...], related: tuple[str, ...], lost: float
+    reading: ScoringInput,
+    scored: CandidateScores,
+    best: int,
+    spans: tuple[Span, ...],
+    related: tuple[str, ...],
+    lost: float,
 ) -> Keyphrase:
     variants = forms(reading.document, spans)
     return Keyphrase(
@@ -289,7 +294,7 @@ def _keyphrase(
     )
 
 
-def _parts(scored: Scores, best: int, lost: float) -> dict[str, float]:
+def _parts(scored: CandidateScores, best: int, lost: float) -> dict[str, float]:
     """The parts of a score, with what the phrase lost because it is part of a better one."""
     parts = {name: float(values[best]) + 0.0 for name, values in scored.parts.items()}  # never −0
     return {**parts, "overlap": -lost} if parts and lost else parts

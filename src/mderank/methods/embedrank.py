@@ -12,15 +12,15 @@ from typing import ClassVar
 from mderank.candidate import Candidate
 from mderank.document import Document, surface
 from mderank.encoding import Request, embed
-from mderank.methods.base import Reading, Scores
-from mderank.methods.encoder_base import EncoderRanker
+from mderank.methods.base import CandidateScores, ScoringInput
+from mderank.methods.encoder_base import EncoderExtractor
 from mderank.ranking import Scaling, closeness
 
 
-class EmbedRank(EncoderRanker):
+class EmbedRank(EncoderExtractor):
     """Ranks the phrases of a text by how near their embedding is to the text's.
 
-    1. Tag the text and find the candidates (`CandidateRanker`).
+    1. Tag the text and find the candidates (`BaseExtractor`).
     2. Embed the document, and each candidate by itself, as it first stands in the text: all at once.
     3. Score cos(E(d), E(c)).
     4. With ``diversity=MMR(0.5)``, take next what is near the document and far from what was taken, both as the
@@ -33,7 +33,7 @@ class EmbedRank(EncoderRanker):
         """Nothing is approximated here: encoders that cannot pack take one call more."""
         return not self.encoder.spec.one_pass
 
-    def _score(self, readings: Sequence[Reading]) -> list[Scores]:
+    def _score(self, readings: Sequence[ScoringInput]) -> list[CandidateScores]:
         embeddings = embed(
             self.encoder,
             [self._request(reading) for reading in readings],
@@ -45,10 +45,10 @@ class EmbedRank(EncoderRanker):
         scores = []
         for each in embeddings:
             similarities, values = closeness(each.document, each.phrases, self.similarity)
-            scores.append(Scores(values, similarities, each.phrases))
+            scores.append(CandidateScores(values, similarities, each.phrases))
         return scores
 
-    def _request(self, reading: Reading) -> Request:
+    def _request(self, reading: ScoringInput) -> Request:
         assert reading.pieces is not None
         phrases = [self.encoder.pieces(self._form(reading.document, each)) for each in reading.candidates]
         return Request(reading.pieces, reading.document.sentence_ends(), phrases=phrases)

@@ -8,11 +8,11 @@ from typing import ClassVar, Unpack
 
 from mderank.encoding import EMBEDDED, POOLINGS, Encoder, Pieces, PoolingName, load_encoder
 from mderank.errors import ExactFallbackWarning, OptionError
-from mderank.methods.base import CandidateRanker, RankerOptions, at_least, one_of
+from mderank.methods.base import BaseExtractor, BaseOptions, at_least, one_of
 from mderank.ranking import SIMILARITIES, SimilarityName
 
 
-class EncoderOptions(RankerOptions, total=False):
+class EncoderOptions(BaseOptions, total=False):
     """The options that all methods with an encoder have."""
 
     pooling: PoolingName | None
@@ -23,7 +23,7 @@ class EncoderOptions(RankerOptions, total=False):
     max_pieces: int | None
 
 
-class EncoderRanker(CandidateRanker):
+class EncoderExtractor(BaseExtractor):
     """A method with an encoder."""
 
     has_vectors: ClassVar[bool] = True
@@ -38,7 +38,7 @@ class EncoderRanker(CandidateRanker):
         exact: bool = False,
         batch_tokens: int | None = None,
         max_pieces: int | None = None,
-        **options: Unpack[RankerOptions],
+        **options: Unpack[BaseOptions],
     ) -> None:
         super().__init__(**options)
         one_of("pooling", pooling, (None, *POOLINGS))

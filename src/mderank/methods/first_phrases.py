@@ -6,19 +6,19 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from mderank.methods.base import CandidateRanker, Reading, Scores
+from mderank.methods.base import BaseExtractor, CandidateScores, ScoringInput
 
 
-class FirstPhrases(CandidateRanker):
+class FirstPhrases(BaseExtractor):
     """Ranks candidates by where they first occur.
 
     1. Find the candidates.
     2. Score each with 1 / (1 + offset of its first character); at one offset the longest comes first, as found.
     """
 
-    def _score(self, readings: Sequence[Reading]) -> list[Scores]:
+    def _score(self, readings: Sequence[ScoringInput]) -> list[CandidateScores]:
         scores = []
         for reading in readings:
             first = np.asarray([each.first for each in reading.candidates], dtype=np.float64)
-            scores.append(Scores(1 / (1 + first), 1 / (1 + first)))
+            scores.append(CandidateScores(1 / (1 + first), 1 / (1 + first)))
         return scores

@@ -19,8 +19,8 @@ from mderank.candidates import CandidateSource, Terms
 from mderank.document import surface
 from mderank.encoding import EMBEDDED, Embeddings, Encoder, Request, embed
 from mderank.errors import OptionError
-from mderank.methods.base import Floats, Numbers, Reading, Scores
-from mderank.methods.encoder_base import EncoderOptions, EncoderRanker
+from mderank.methods.base import CandidateScores, Floats, Numbers, ScoringInput
+from mderank.methods.encoder_base import EncoderExtractor, EncoderOptions
 from mderank.ranking import Overlap, closeness, compare
 from mderank.ranking.dedupe import form_key
 
@@ -77,7 +77,7 @@ WEIGHTS = {
 CONFIDENCE = Confidence(slope=4.56, length=0.16, single=1.11, level=1.77)
 
 
-class FusionRank(EncoderRanker):
+class FusionRank(EncoderExtractor):
     """Ranks the terms of a text by seven kinds of evidence, each in its own measure, added up.
 
     >>> extractor = FusionRank()
@@ -147,15 +147,15 @@ class FusionRank(EncoderRanker):
         as_fitted = (self.pooling, self.layer, self.similarity) == (spec.pooling, spec.layers, "cosine")
         return spec.name == EMBEDDED and as_fitted and not self.exact and self.weights == WEIGHTS
 
-    def _good_enough(self, reading: Reading, scored: Scores, candidate: int) -> bool:
+    def _meets_thresholds(self, reading: ScoringInput, scored: CandidateScores, candidate: int) -> bool:
         least = self.min_confidence
         if least is None:
             is_short = len(reading.document.tokens) < _SHORT and isinstance(self.candidates, Terms)
             least = _SURE if is_short else 0.0
         sure = scored.confidences is None or bool(scored.confidences[candidate] >= least)
-        return sure and super()._good_enough(reading, scored, candidate)
+        return sure and super()._meets_thresholds(reading, scored, candidate)
 
-    def _score(self, readings: Sequence[Reading]) -> list[Scores]:
+    def _score(self, readings: Sequence[ScoringInput]) -> list[CandidateScores]:
         embeddings = embed(
             self.encoder,
             [self._request(reading) for reading in readings],
@@ -167,7 +167,7 @@ class FusionRank(EncoderRanker):
         )
         return [self._fused(reading, each) for reading, each in zip(readings, embeddings, strict=True)]
 
-    def _request(self, reading: Reading) -> Request:
+    def _request(self, reading: ScoringInput) -> Request:
         assert reading.pieces is not None
         candidates = reading.candidates
         return Request(
@@ -177,7 +177,7 @@ class FusionRank(EncoderRanker):
             [self.encoder.pieces(surface(reading.document, candidate.occurrences[0].span)) for candidate in candidates],
         )
 
-    def _fused(self, reading: Reading, embeddings: Embeddings) -> Scores:
+    def _fused(self, reading: ScoringInput, embeddings: Embeddings) -> CandidateScores:
         near, _ = closeness(embeddings.document, embeddings.phrases, self.similarity)
         _, changes = compare(embeddings.document, embeddings.changes, "cosine")
         lengths = np.linalg.norm(embeddings.contexts, axis=1)
@@ -186,7 +186,7 @@ class FusionRank(EncoderRanker):
         weighted = {name: weight * parts[name] for name, weight in self.weights.items()}
         scores: Floats = np.sum(list(weighted.values()), axis=0)
         sure = CONFIDENCE.of(scores, facts["length"], len(reading.document.tokens)) if self._calibrated() else None
-        return Scores(scores, near, embeddings.phrases, parts=weighted, facts=facts, confidences=sure)
+        return CandidateScores(scores, near, embeddings.phrases, parts=weighted, facts=facts, confidences=sure)
 
     def _evidence(self, facts: dict[str, Numbers], tokens: float) -> dict[str, Floats]:
         """Each fact in its own measure, in a text of so many tokens."""
@@ -200,7 +200,7 @@ class FusionRank(EncoderRanker):
             "unithood": facts["unithood"].astype(np.float64),
         }
 
-    def _places(self, reading: Reading) -> dict[str, Numbers]:
+    def _places(self, reading: ScoringInput) -> dict[str, Numbers]:
         """How often and how early, of each candidate and its variants, and how many words."""
         document = reading.document
         key = form_key(document, "variant")

@@ -17,8 +17,8 @@ from mderank.document import Document
 from mderank.encoding import EMBEDDED, Embeddings, Encoder, PoolingName, Request, embed
 from mderank.keyphrase import Keyphrases
 from mderank.masking import MASKINGS, All, Mask, Masking
-from mderank.methods.base import Reading, Scores
-from mderank.methods.encoder_base import EncoderOptions, EncoderRanker
+from mderank.methods.base import CandidateScores, ScoringInput
+from mderank.methods.encoder_base import EncoderExtractor, EncoderOptions
 from mderank.presets import PAPER
 from mderank.ranking import Dedupe, Diversity, Overlap, SimilarityName, compare
 from mderank.tagging import SpacyTagger, Tagger
@@ -30,7 +30,7 @@ class MDERankOptions(EncoderOptions, total=False):
     masking: Masking | None
 
 
-class MDERank(EncoderRanker):
+class MDERank(EncoderExtractor):
     """Ranks the phrases of a text by how much masking them changes the text's embedding.
 
     >>> extractor = MDERank()
@@ -46,7 +46,7 @@ class MDERank(EncoderRanker):
     read only the beginning of a text; what was not read is in the result. ``exclude`` are phrases never to return, in
     any case or form.
 
-    1. Tag the text and find the candidates (`CandidateRanker`).
+    1. Tag the text and find the candidates (`BaseExtractor`).
     2. Hide each of them: as many mask tokens as it has word pieces.
     3. Embed the document, and find the change of its embedding under each mask.
     4. Score 1 − cos(E(d), E(d_M)); of several masks of a candidate the strongest counts.
@@ -144,7 +144,7 @@ class MDERank(EncoderRanker):
         """
         return super().extract_many(texts, top_k)
 
-    def _score(self, readings: Sequence[Reading]) -> list[Scores]:
+    def _score(self, readings: Sequence[ScoringInput]) -> list[CandidateScores]:
         masks = [self.masking.masks(reading.document, reading.candidates) for reading in readings]
         embeddings = embed(
             self.encoder,
@@ -157,12 +157,12 @@ class MDERank(EncoderRanker):
         return [_strongest(some, each, self.similarity) for some, each in zip(masks, embeddings, strict=True)]
 
 
-def _request(reading: Reading, masks: list[list[Mask]]) -> Request:
+def _request(reading: ScoringInput, masks: list[list[Mask]]) -> Request:
     assert reading.pieces is not None
     return Request(reading.pieces, reading.document.sentence_ends(), [mask for some in masks for mask in some])
 
 
-def _strongest(masks: list[list[Mask]], embeddings: Embeddings, similarity: SimilarityName) -> Scores:
+def _strongest(masks: list[list[Mask]], embeddings: Embeddings, similarity: SimilarityName) -> CandidateScores:
     """For each candidate what the strongest of its masks did; a candidate without any changed nothing."""
     similarities, scores = compare(embeddings.document, embeddings.changes, similarity)
     _, changes = compare(embeddings.document, embeddings.changes, "cosine")
@@ -172,7 +172,7 @@ def _strongest(masks: list[list[Mask]], embeddings: Embeddings, similarity: Simi
     for some in masks:
         strongest.append(start + int(np.argmax(scores[start : start + len(some)])) if some else len(scores))
         start += len(some)
-    return Scores(
+    return CandidateScores(
         np.append(scores, 0.0)[strongest],
         np.append(similarities, unchanged)[strongest],
         np.vstack([embeddings.changes, np.zeros((1, embeddings.changes.shape[1]))])[strongest],

@@ -8,10 +8,10 @@ from typing import Unpack
 
 import numpy as np
 
-from mderank.methods.base import CandidateRanker, RankerOptions, Reading, Scores
+from mderank.methods.base import BaseExtractor, BaseOptions, CandidateScores, ScoringInput
 
 
-class Random(CandidateRanker):
+class Random(BaseExtractor):
     """Ranks candidates by a number drawn for each.
 
     1. Find the candidates.
@@ -19,15 +19,15 @@ class Random(CandidateRanker):
        whatever else the text is read.
     """
 
-    def __init__(self, seed: int = 0, **options: Unpack[RankerOptions]) -> None:
+    def __init__(self, seed: int = 0, **options: Unpack[BaseOptions]) -> None:
         super().__init__(**options)
         self.seed = seed
 
-    def _score(self, readings: Sequence[Reading]) -> list[Scores]:
+    def _score(self, readings: Sequence[ScoringInput]) -> list[CandidateScores]:
         scores = []
         for reading in readings:
             drawn = np.asarray([self._draw(reading.document.text, each.key) for each in reading.candidates])
-            scores.append(Scores(drawn, drawn))
+            scores.append(CandidateScores(drawn, drawn))
         return scores
 
     def _draw(self, text: str, phrase: str) -> float:

@@ -19,7 +19,7 @@ import numpy as np
 
 from mderank.candidates import CandidateSource, NounPhrases
 from mderank.errors import InputError
-from mderank.methods.base import CandidateRanker, RankerOptions, Reading, Scores
+from mderank.methods.base import BaseExtractor, BaseOptions, CandidateScores, ScoringInput
 from mderank.ranking.dedupe import stemmed
 from mderank.tagging import SpacyTagger, Tagger
 
@@ -76,7 +76,7 @@ def _parts(phrase: str) -> set[str]:
     }
 
 
-class TfIdf(CandidateRanker):
+class TfIdf(BaseExtractor):
     """Ranks candidates by how often they occur, weighed by how rare they are in a corpus.
 
     1. Find the candidates.
@@ -91,13 +91,13 @@ class TfIdf(CandidateRanker):
         frequencies: DocumentFrequencies | None = None,
         *,
         nested: bool = False,
-        **options: Unpack[RankerOptions],
+        **options: Unpack[BaseOptions],
     ) -> None:
         super().__init__(**options)
         self.frequencies = frequencies or DocumentFrequencies(0, {})
         self.nested = nested
 
-    def _score(self, readings: Sequence[Reading]) -> list[Scores]:
+    def _score(self, readings: Sequence[ScoringInput]) -> list[CandidateScores]:
         scores = []
         for reading in readings:
             language = reading.document.language
@@ -106,7 +106,7 @@ class TfIdf(CandidateRanker):
             for stem, each in zip(stems, reading.candidates, strict=True):
                 frequency[stem] += len(each.occurrences) if self.nested else each.found
             values = np.asarray([frequency[stem] * self._rarity(stem) for stem in stems], dtype=np.float64)
-            scores.append(Scores(values, values))
+            scores.append(CandidateScores(values, values))
         return scores
 
     def _rarity(self, stem: str) -> float:

@@ -27,7 +27,7 @@ from fastapi import Security
 import mderank
 from mderank.encoding import Encoder
 from mderank.keyphrase import Keyphrases
-from mderank.methods.base import CandidateRanker
+from mderank.methods.base import BaseExtractor
 from mderank.methods.registry import METHODS
 from mderank.serve import schema
 from mderank.serve.errors import CODES, ApiError
@@ -174,7 +174,7 @@ class Service:
             raise ApiError("batch_too_large", f"the texts have more than {most:,} characters in all: send fewer")
 
 
-def _described(name: str, kind: type[CandidateRanker]) -> dict[str, Any]:
+def _described(name: str, kind: type[BaseExtractor]) -> dict[str, Any]:
     method = METHODS[name]
     own = own_settings(method).values()
     return {

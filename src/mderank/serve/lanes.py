@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from mderank.document import Document
 from mderank.errors import InputError, MDERankError
 from mderank.keyphrase import Keyphrases
-from mderank.methods.base import CandidateRanker
+from mderank.methods.base import BaseExtractor
 from mderank.reading.markdown import blank_markup
 from mderank.serve.errors import ApiError
 from mderank.serve.metrics import Metrics
@@ -36,7 +36,7 @@ _SHARE = 0.5  # of the time for an answer that a document may be expected to wai
 class Job:
     """One document of a request. ``size`` is its length, more with costly options."""
 
-    extractor: CandidateRanker
+    extractor: BaseExtractor
     text: str
     top: int
     size: int
@@ -71,7 +71,7 @@ class Lane:
         """So many characters a second are computed."""
         self._speed = speed
 
-    def measure(self, extractor: CandidateRanker, texts: Sequence[str]) -> None:
+    def measure(self, extractor: BaseExtractor, texts: Sequence[str]) -> None:
         """Find out how fast it is, before anybody waits."""
         jobs = [Job(extractor, text, 1, len(text)) for text in texts]
         start = time.perf_counter()

@@ -15,7 +15,7 @@ from mderank.candidates import CandidateSource, NGrams, NounPhrases, PhraseList,
 from mderank.encoding import Encoder
 from mderank.errors import MDERankError, OptionError
 from mderank.masking import MASKINGS
-from mderank.methods.base import CandidateRanker
+from mderank.methods.base import BaseExtractor
 from mderank.methods.registry import METHODS, Method
 from mderank.methods.registry import Setting as MethodSetting
 from mderank.ranking import MMR, Diversity, MaxSum
@@ -52,9 +52,9 @@ class Workshop:
     def __init__(self, encoder: Encoder, tagger: Tagger) -> None:
         self.encoder = encoder
         self.tagger = tagger
-        self._kept: OrderedDict[str, CandidateRanker] = OrderedDict()
+        self._kept: OrderedDict[str, BaseExtractor] = OrderedDict()
 
-    def get(self, options: Options) -> CandidateRanker:
+    def get(self, options: Options) -> BaseExtractor:
         """The extractor for these options; the same object for the same options."""
         key = options.model_dump_json(exclude=set(_NOT_OF_EXTRACTORS))
         found = self._kept.get(key)
@@ -65,7 +65,7 @@ class Workshop:
         self._kept.move_to_end(key)
         return found
 
-    def make(self, options: Options) -> CandidateRanker:
+    def make(self, options: Options) -> BaseExtractor:
         """A new extractor; `OptionError` if there is none with these options."""
         method = METHODS.get(options.method)
         if method is None or method.name in _NEED_FILES:
@@ -94,12 +94,12 @@ class Workshop:
         }
         made |= {name: value for name, value in further.items() if name in method.options}
         extractor = method.make(**made)
-        assert isinstance(extractor, CandidateRanker)
+        assert isinstance(extractor, BaseExtractor)
         return extractor
 
-    def offers(self, text: str = "A warm engine starts at once.") -> dict[str, type[CandidateRanker]]:
+    def offers(self, text: str = "A warm engine starts at once.") -> dict[str, type[BaseExtractor]]:
         """The methods that work here, by trying each; those that need a file or an extra that is missing do not."""
-        working: dict[str, type[CandidateRanker]] = {}
+        working: dict[str, type[BaseExtractor]] = {}
         for name in METHODS:
             try:
                 extractor = self.get(Options(method=name))

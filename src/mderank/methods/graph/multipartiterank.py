@@ -12,7 +12,7 @@ import numpy as np
 
 from mderank.candidates import CandidateSource
 from mderank.errors import OptionError
-from mderank.methods.base import CandidateRanker, RankerOptions, Reading, Scores
+from mderank.methods.base import BaseExtractor, BaseOptions, CandidateScores, ScoringInput
 from mderank.methods.graph.topic_graph import (
     NOUNS_AND_ADJECTIVES,
     Linkage,
@@ -27,7 +27,7 @@ from mderank.methods.graph.topic_graph import (
 )
 
 
-class MultipartiteRank(CandidateRanker):
+class MultipartiteRank(BaseExtractor):
     """Ranks phrases on a graph whose edges run between topics only.
 
     1. Find the candidates, the longest stretches of nouns and adjectives; those with the same stems are one phrase.
@@ -51,7 +51,7 @@ class MultipartiteRank(CandidateRanker):
         linkage: Linkage = "average",
         alpha: float = 1.1,
         damping: float = 0.85,
-        **options: Unpack[RankerOptions],
+        **options: Unpack[BaseOptions],
     ) -> None:
         super().__init__(**options)
         check_options(threshold, linkage, damping)
@@ -62,13 +62,13 @@ class MultipartiteRank(CandidateRanker):
         self.alpha = alpha
         self.damping = damping
 
-    def _score(self, readings: Sequence[Reading]) -> list[Scores]:
+    def _score(self, readings: Sequence[ScoringInput]) -> list[CandidateScores]:
         return [self._score_one(reading) for reading in readings]
 
-    def _score_one(self, reading: Reading) -> Scores:
+    def _score_one(self, reading: ScoringInput) -> CandidateScores:
         phrases = find_phrases(reading)
         if not phrases:
-            return Scores(np.zeros(0), np.zeros(0))
+            return CandidateScores(np.zeros(0), np.zeros(0))
         topics = find_topics(phrases, self.threshold, self.linkage)
         scores = self._rank_phrases(phrases, topics)
         return one_candidate_each(reading, phrases, scores.tolist())

@@ -16,7 +16,7 @@ from mderank.candidates import CandidateSource, NounPhrases
 from mderank.candidates.base import is_content, locate
 from mderank.document import Document
 from mderank.errors import OptionError
-from mderank.methods.base import RankerOptions
+from mderank.methods.base import BaseOptions
 from mderank.methods.graph.word_graph import Distance, PhraseScore, WordForm, WordGraphRanker, WordRank
 from mderank.ranking import rank
 
@@ -86,7 +86,7 @@ class TextRank(WordGraphRanker):
         phrase_score: PhraseScore = "sum",
         weighted: bool = False,
         top_words: float | None = None,
-        **options: Unpack[RankerOptions],
+        **options: Unpack[BaseOptions],
     ) -> None:
         super().__init__(
             window=window,

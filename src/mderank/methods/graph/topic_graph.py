@@ -20,7 +20,7 @@ import numpy.typing as npt
 from mderank.candidate import Candidate
 from mderank.candidates import NounPhrases
 from mderank.errors import OptionError
-from mderank.methods.base import Reading, Scores, one_of
+from mderank.methods.base import CandidateScores, ScoringInput, one_of
 from mderank.ranking.dedupe import stemmed
 
 Linkage = Literal["average", "single", "complete"]
@@ -73,7 +73,7 @@ class Phrase:
         return common / len({*self.stems, *other.stems})
 
 
-def find_phrases(reading: Reading) -> list[Phrase]:
+def find_phrases(reading: ScoringInput) -> list[Phrase]:
     """The phrases of a document, by first place."""
     members: dict[str, list[tuple[int, int]]] = defaultdict(list)
     places: dict[str, list[range]] = defaultdict(list)
@@ -265,9 +265,9 @@ def pagerank(flow: Callable[[Reals], Reals], leaving: Reals, damping: float) -> 
     return scores
 
 
-def one_candidate_each(reading: Reading, phrases: Sequence[Phrase], scores: Sequence[float]) -> Scores:
+def one_candidate_each(reading: ScoringInput, phrases: Sequence[Phrase], scores: Sequence[float]) -> CandidateScores:
     """The scores of the candidates that stand for a phrase; all other candidates have 0."""
     values = np.zeros(len(reading.candidates))
     for phrase, score in zip(phrases, scores, strict=True):
         values[phrase.candidates[0]] = score
-    return Scores(values, values)
+    return CandidateScores(values, values)

@@ -11,7 +11,7 @@ from typing import ClassVar, Literal, Unpack
 import numpy as np
 
 from mderank.candidates import CandidateSource
-from mderank.methods.base import CandidateRanker, RankerOptions, Reading, Scores, one_of
+from mderank.methods.base import BaseExtractor, BaseOptions, CandidateScores, ScoringInput, one_of
 from mderank.methods.graph.topic_graph import (
     NOUNS_AND_ADJECTIVES,
     Linkage,
@@ -28,7 +28,7 @@ Representative = Literal["first", "frequent", "central"]
 REPRESENTATIVES: tuple[Representative, ...] = ("first", "frequent", "central")
 
 
-class TopicRank(CandidateRanker):
+class TopicRank(BaseExtractor):
     """Ranks topics of phrases, and gives one phrase of each.
 
     1. Find the candidates, the longest stretches of nouns and adjectives; those with the same stems are one phrase.
@@ -51,7 +51,7 @@ class TopicRank(CandidateRanker):
         linkage: Linkage = "average",
         representative: Representative = "first",
         damping: float = 0.85,
-        **options: Unpack[RankerOptions],
+        **options: Unpack[BaseOptions],
     ) -> None:
         super().__init__(**options)
         check_options(threshold, linkage, damping)
@@ -61,13 +61,13 @@ class TopicRank(CandidateRanker):
         self.representative: Representative = representative
         self.damping = damping
 
-    def _score(self, readings: Sequence[Reading]) -> list[Scores]:
+    def _score(self, readings: Sequence[ScoringInput]) -> list[CandidateScores]:
         return [self._score_one(reading) for reading in readings]
 
-    def _score_one(self, reading: Reading) -> Scores:
+    def _score_one(self, reading: ScoringInput) -> CandidateScores:
         phrases = find_phrases(reading)
         if not phrases:
-            return Scores(np.zeros(0), np.zeros(0))
+            return CandidateScores(np.zeros(0), np.zeros(0))
         topics = find_topics(phrases, self.threshold, self.linkage)
         places = [[place for each in topic for place in phrases[each].places] for topic in topics]
         graph = NearnessGraph(places, range(len(topics)))

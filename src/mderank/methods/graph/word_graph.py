@@ -17,7 +17,7 @@ from mderank.candidate import Candidate
 from mderank.candidates.base import is_word
 from mderank.document import Document, Tagset
 from mderank.errors import OptionError
-from mderank.methods.base import CandidateRanker, RankerOptions, Reading, Scores, at_least, one_of
+from mderank.methods.base import BaseExtractor, BaseOptions, CandidateScores, ScoringInput, at_least, one_of
 from mderank.ranking.dedupe import stemmed
 
 WordForm = Literal["stem", "lower"]
@@ -181,7 +181,7 @@ def _added(nodes: Integers, values: Reals, count: int) -> Reals:
     return np.bincount(nodes, weights=values, minlength=count).astype(np.float64, copy=False)
 
 
-class WordGraphRanker(CandidateRanker):
+class WordGraphRanker(BaseExtractor):
     """Ranks candidates by the PageRank of their words: SingleRank, and what the others are variants of."""
 
     by_position: ClassVar[bool] = False
@@ -196,19 +196,19 @@ class WordGraphRanker(CandidateRanker):
         distance: Distance = "tokens",
         phrase_score: PhraseScore = "sum",
         weighted: bool = True,
-        **options: Unpack[RankerOptions],
+        **options: Unpack[BaseOptions],
     ) -> None:
         super().__init__(**options)
         one_of("phrase_score", phrase_score, ("sum", "mean"))
         self.word_rank = WordRank(window, damping, tags, words, distance, weighted, self.by_position)
         self.phrase_score: PhraseScore = phrase_score
 
-    def _score(self, readings: Sequence[Reading]) -> list[Scores]:
+    def _score(self, readings: Sequence[ScoringInput]) -> list[CandidateScores]:
         scores = []
         for reading in readings:
             graph = self.word_rank.graph(reading.document)
             values = graph.sums(self.word_rank.rank(graph), reading.candidates)
             if self.phrase_score == "mean":
                 values = values / [len(_words(each)) for each in reading.candidates]
-            scores.append(Scores(values, values))
+            scores.append(CandidateScores(values, values))
         return scores

@@ -21,7 +21,7 @@ from mderank.document import Document, Span, Tagset
 from mderank.encoding import EMBEDDED, Encoder, WordEncoder, load_word_encoder
 from mderank.encoding.base import Ints
 from mderank.errors import OptionError
-from mderank.methods.base import CandidateRanker, Floats, RankerOptions, Reading, Scores, at_least
+from mderank.methods.base import BaseExtractor, BaseOptions, CandidateScores, Floats, ScoringInput, at_least
 from mderank.methods.encoder_base import checked_layer
 from mderank.methods.word_frequencies import WordFrequencies, general_frequency, inverse, needs_wordfreq
 from mderank.ranking import closeness
@@ -33,7 +33,7 @@ _TAGS: dict[Tagset, frozenset[str]] = {
 }
 
 
-class SIFRankOptions(RankerOptions, total=False):
+class SIFRankOptions(BaseOptions, total=False):
     """The options of SIFRank, which SIFRank+ has too."""
 
     domain: WordFrequencies | None
@@ -45,10 +45,10 @@ class SIFRankOptions(RankerOptions, total=False):
     alignment: bool
 
 
-class SIFRank(CandidateRanker):
+class SIFRank(BaseExtractor):
     """Ranks the phrases of a text by how near they are to it, as means of word vectors weighted by rarity.
 
-    1. Tag the text and find the candidates (`CandidateRanker`).
+    1. Tag the text and find the candidates (`BaseExtractor`).
     2. Cut the text into segments of whole sentences, at least ``segment`` words each (document segmentation), and
        have each of them encoded. ``layer``: whose states are taken; ``average_layers``: the mean of all.
     3. With ``alignment``, a word's vector is the mean over its occurrences in the document (embeddings alignment).
@@ -72,7 +72,7 @@ class SIFRank(CandidateRanker):
         mix: float | None = None,
         segment: int | None = 16,
         alignment: bool = True,
-        **options: Unpack[RankerOptions],
+        **options: Unpack[BaseOptions],
     ) -> None:
         super().__init__(**options)
         at_least("segment", segment, 1)
@@ -96,12 +96,12 @@ class SIFRank(CandidateRanker):
         chosen = spec.layer if layer is None else checked_layer(layer, spec.layers, spec.name)
         self.layer = None if average_layers else chosen
 
-    def _score(self, readings: Sequence[Reading]) -> list[Scores]:
+    def _score(self, readings: Sequence[ScoringInput]) -> list[CandidateScores]:
         return [self._score_one(reading.document, reading.candidates) for reading in readings]
 
-    def _score_one(self, document: Document, candidates: Sequence[Candidate]) -> Scores:
+    def _score_one(self, document: Document, candidates: Sequence[Candidate]) -> CandidateScores:
         if not candidates:
-            return Scores(np.zeros(0), np.zeros(0))
+            return CandidateScores(np.zeros(0), np.zeros(0))
         kinds, vectors = self._vectors(document)
         weights = self._weights(document)
         content = _content(document)
@@ -117,7 +117,7 @@ class SIFRank(CandidateRanker):
             share = np.asarray(list(places.values())) / places.total()
             cosines[number] = share @ closeness(about, phrases, "cosine")[0]
             means[number] = share @ phrases
-        return Scores(self._scores(cosines, candidates), cosines, means)
+        return CandidateScores(self._scores(cosines, candidates), cosines, means)
 
     def _scores(self, cosines: Floats, candidates: Sequence[Candidate]) -> Floats:
         """What the candidates are ranked by."""

@@ -15,19 +15,19 @@ import numpy as np
 
 from mderank.document import Document, Tagset
 from mderank.errors import ModelError, OptionError
-from mderank.methods.base import CandidateRanker, Floats, RankerOptions, Reading, Scores, at_least
+from mderank.methods.base import BaseExtractor, BaseOptions, CandidateScores, Floats, ScoringInput, at_least
 from mderank.ranking import Scaling, closeness
 from mderank.vectors import Sent2Vec, TextEmbedder, WordVectors
 
 CONTENT: dict[Tagset, re.Pattern[str]] = {"penn": re.compile("NN.*|JJ.*"), "universal": re.compile("NOUN|PROPN|ADJ")}
 
 
-class TextEmbedRank(CandidateRanker):
+class TextEmbedRank(BaseExtractor):
     """Ranks the phrases of a text by how near their vector is to the vector of the text's nouns and adjectives.
 
     ``embedder`` is any object with ``embed(texts)`` (`TextEmbedder`).
 
-    1. Tag the text and find the candidates (`CandidateRanker`).
+    1. Tag the text and find the candidates (`BaseExtractor`).
     2. Embed the document, of which only nouns and adjectives are kept, and each candidate as it first stands in it.
     3. Score cos(E(d), E(c)); a candidate that the embedder knows nothing of comes last.
     4. With ``diversity=MMR(0.5)``, take next what is near the document and far from what was taken, both as the
@@ -37,17 +37,17 @@ class TextEmbedRank(CandidateRanker):
     has_vectors: ClassVar[bool] = True
     own_scaling: ClassVar[Scaling] = "standard"
 
-    def __init__(self, embedder: TextEmbedder, **options: Unpack[RankerOptions]) -> None:
+    def __init__(self, embedder: TextEmbedder, **options: Unpack[BaseOptions]) -> None:
         super().__init__(**options)
         self.embedder = embedder
 
-    def _score(self, readings: Sequence[Reading]) -> list[Scores]:
+    def _score(self, readings: Sequence[ScoringInput]) -> list[CandidateScores]:
         scores = []
         for reading in readings:
             vectors = self._embed([_content(reading.document), *_phrases(reading)])
             similarities, values = closeness(vectors[0], vectors[1:], "cosine")
             known = [bool(vector.any()) for vector in vectors[1:]]
-            scores.append(Scores(values, similarities, vectors[1:], known))
+            scores.append(CandidateScores(values, similarities, vectors[1:], known))
         return scores
 
     def _embed(self, texts: list[str]) -> Floats:
@@ -66,7 +66,7 @@ class VectorEmbedRank(TextEmbedRank):
     ``vectors`` is a file of them, in GloVe's text form or in word2vec's text or binary form, also gzipped, of which
     the first ``max_vectors`` are read; or `WordVectors`.
 
-    1. Tag the text and find the candidates (`CandidateRanker`).
+    1. Tag the text and find the candidates (`BaseExtractor`).
     2. Take the mean vector of the document's nouns and adjectives, and of each candidate's words. A word is looked up
        as it stands, and else in lower case; words without a vector do not count.
     3. Score the cosine of the two; a candidate without any vector comes last.
@@ -77,7 +77,7 @@ class VectorEmbedRank(TextEmbedRank):
         self,
         vectors: Path | WordVectors | None = None,
         max_vectors: int | None = None,
-        **options: Unpack[RankerOptions],
+        **options: Unpack[BaseOptions],
     ) -> None:
         at_least("max_vectors", max_vectors, 1)
         if vectors is None:
@@ -97,13 +97,13 @@ class Sent2VecEmbedRank(TextEmbedRank):
 
     ``sent2vec`` is the file of a model, for which Sent2Vec's own Python binding is needed, or an embedder.
 
-    1. Tag the text and find the candidates (`CandidateRanker`).
+    1. Tag the text and find the candidates (`BaseExtractor`).
     2. Embed the document's nouns and adjectives, and each candidate, in lower case.
     3. Score the cosine of the two; a candidate that the model knows nothing of comes last.
     4. With ``diversity=MMR(0.5)``, take next what is near the document and far from what was taken: EmbedRank++.
     """
 
-    def __init__(self, sent2vec: Path | TextEmbedder | None = None, **options: Unpack[RankerOptions]) -> None:
+    def __init__(self, sent2vec: Path | TextEmbedder | None = None, **options: Unpack[BaseOptions]) -> None:
         if sent2vec is None:
             raise OptionError(
                 "embedrank-sent2vec needs a model: sent2vec=FILE (--set sent2vec=FILE), for example one of those at "
@@ -118,7 +118,7 @@ def _content(document: Document) -> str:
     return " ".join(token.text for token in document.tokens if tags.fullmatch(token.tag))
 
 
-def _phrases(reading: Reading) -> list[str]:
+def _phrases(reading: ScoringInput) -> list[str]:
     """The words of each candidate where it first stands."""
     tokens = reading.document.tokens
     places = (each.occurrences[0].words for each in reading.candidates)

@@ -20,7 +20,7 @@ from mderank.candidates.base import locate
 from mderank.document import Document
 from mderank.errors import OptionError
 from mderank.keyphrase import Keyphrase
-from mderank.methods.base import CandidateRanker, RankerOptions, Reading, Scores, at_least, one_of
+from mderank.methods.base import BaseExtractor, BaseOptions, CandidateScores, ScoringInput, at_least, one_of
 from mderank.methods.yake.features import FEATURES, Terms, Words, read_words, score_terms
 from mderank.ranking.near_duplicates import LIKENESSES, Likeness, distinct
 
@@ -63,7 +63,7 @@ class KeywordNGrams:
                     yield range(start, index + 1)
 
 
-class YAKE(CandidateRanker):
+class YAKE(BaseExtractor):
     """Ranks n-grams by where, how often, in which case and among which words their words stand.
 
     1. Take as candidates all n-grams of up to ``ngram`` words that do not begin or end with a stop word.
@@ -88,7 +88,7 @@ class YAKE(CandidateRanker):
         likeness: Likeness = "sequence",
         threshold: float = 0.9,
         stop_words: Iterable[str] = (),
-        **options: Unpack[RankerOptions],
+        **options: Unpack[BaseOptions],
     ) -> None:
         super().__init__(**options)
         at_least("ngram", ngram, 1)
@@ -112,17 +112,17 @@ class YAKE(CandidateRanker):
             if without_tags is not None:  # of tags, only those of the marks that end a sentence are used
                 self.tagger = without_tags()
 
-    def _score(self, readings: Sequence[Reading]) -> list[Scores]:
+    def _score(self, readings: Sequence[ScoringInput]) -> list[CandidateScores]:
         scores = []
         for reading in readings:
             words = read_words(reading.document, self.stop_words)
             terms = score_terms(words, self.window, self.features)
             keywords = np.asarray(list(_score_keywords(reading.candidates, words, terms)), np.float64)
             keywords = keywords.clip(_LEAST, 1 / _LEAST)  # hundreds of words may be beyond what a number can be
-            scores.append(Scores(1 / keywords, keywords))
+            scores.append(CandidateScores(1 / keywords, keywords))
         return scores
 
-    def _rank(self, reading: Reading, scored: Scores, top_k: int | None) -> list[Keyphrase]:
+    def _rank(self, reading: ScoringInput, scored: CandidateScores, top_k: int | None) -> list[Keyphrase]:
         """As ever, without what is spelled like a better one."""
         ranked = super()._rank(reading, scored, None)
         kept = distinct((each.text.lower() for each in ranked), self.likeness, self.threshold)
