@@ -1,7 +1,8 @@
 import pytest
 
 from mderank import Document, InputError, Span, Token
-from mderank.document import readable, surface
+from mderank.document import surface
+from mderank.text import replace_surrogates
 
 
 def tagged(text: str) -> list[tuple[str, str]]:
@@ -63,7 +64,7 @@ def test_breaks_where_more_than_white_space_was_blanked():
 
 
 def test_lone_surrogates_are_replaced_one_for_one():
-    assert readable("a\ud800b\udfffc🪸") == "a\ufffdb\ufffdc🪸"
+    assert replace_surrogates("a\ud800b\udfffc🪸") == "a\ufffdb\ufffdc🪸"
 
 
 def test_a_phrase_is_shown_with_single_spaces():

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
@@ -110,14 +109,6 @@ class Document:
         if breaks <= self.paragraph_starts:
             return self
         return replace(self, paragraph_starts=self.paragraph_starts | breaks)
-
-
-_LONE_SURROGATE = re.compile("[\ud800-\udfff]")
-
-
-def readable(text: str) -> str:
-    """``text`` with lone surrogates, which no encoder can read, replaced one for one: offsets hold."""
-    return _LONE_SURROGATE.sub("\ufffd", text)
 
 
 def surface(document: Document, span: Span) -> str:

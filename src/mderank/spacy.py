@@ -21,7 +21,7 @@ from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.tokens import Span as DocSpan
 
-from mderank.document import Document, Tagset, Token, readable
+from mderank.document import Document, Tagset, Token
 from mderank.errors import ModelError, OptionError
 from mderank.extractor import Extractor
 from mderank.keyphrase import Keyphrases
@@ -30,6 +30,7 @@ from mderank.ranking import Overlap
 from mderank.tagging import SpacyTagger
 from mderank.tagging.paragraphs import paragraphs
 from mderank.tagging.spacy import join_hyphenated
+from mderank.text import replace_surrogates
 
 KEY = "mderank"  # of doc.user_data, and of doc.spans
 
@@ -81,16 +82,16 @@ class KeyphraseComponent:
             Token(word.text, getattr(word, tag), word.idx, word.idx + len(word)) for word in doc if not word.is_space
         ]
         tokens = tuple(join_hyphenated(words))
-        return Document(readable(doc.text), tokens, _starts(doc.text, tokens), self._tagset, self._lang).with_breaks(
-            doc.text
-        )
+        return Document(
+            replace_surrogates(doc.text), tokens, _starts(doc.text, tokens), self._tagset, self._lang
+        ).with_breaks(doc.text)
 
 
 def _starts(text: str, tokens: Sequence[Token]) -> frozenset[int]:
     """The tokens that begin a paragraph."""
     starts = set()
     index = 0
-    for paragraph in paragraphs(readable(text)):
+    for paragraph in paragraphs(replace_surrogates(text)):
         while index < len(tokens) and tokens[index].start < paragraph.start:
             index += 1
         if index < len(tokens) and tokens[index].start < paragraph.end:

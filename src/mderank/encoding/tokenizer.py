@@ -7,9 +7,9 @@ from pathlib import Path
 import numpy as np
 from tokenizers import Tokenizer
 
-from mderank.document import readable
 from mderank.encoding.base import Pieces
 from mderank.errors import ModelError
+from mderank.text import replace_surrogates
 
 # Tokenizers take time and memory that grow with the text; long ones go in parts, cut at white space.
 _PART = 100_000  # characters
@@ -33,7 +33,7 @@ def prepared(tokenizer: Tokenizer) -> Tokenizer:
 
 def split(tokenizer: Tokenizer, text: str) -> Pieces:
     """The word pieces of ``text`` without special tokens."""
-    text = readable(text)
+    text = replace_surrogates(text)
     ids: list[int] = []
     starts: list[int] = []
     ends: list[int] = []

@@ -15,7 +15,7 @@ from math import log2
 from typing import Literal
 
 from mderank.errors import OptionError
-from mderank.ranking.dedupe import stemmed
+from mderank.text import stem_phrase
 
 MeasureName = Literal["P", "R", "F1", "AP", "nDCG", "redundancy", "acceptable", "junk"]
 NAMES: tuple[MeasureName, ...] = ("P", "R", "F1", "AP", "nDCG", "redundancy", "acceptable", "junk")
@@ -154,7 +154,7 @@ def redundant(phrases: Sequence[str]) -> int:
     >>> redundant(["storm surges", "surge", "surge-model", "tide"])
     3
     """
-    stems = [f" {stemmed(_HYPHENS.sub(' ', phrase))} " for phrase in phrases]
+    stems = [f" {stem_phrase(_HYPHENS.sub(' ', phrase))} " for phrase in phrases]
     return sum(any(_nested(one, other) or _nested(other, one) for other in stems) for one in stems)
 
 

@@ -8,7 +8,7 @@ from typing import Unpack
 import numpy as np
 
 from mderank.methods.base import BaseExtractor, BaseOptions, CandidateScores, ScoringInput
-from mderank.ranking.dedupe import stemmed
+from mderank.text import stem_phrase
 
 
 class Oracle(BaseExtractor):
@@ -20,14 +20,14 @@ class Oracle(BaseExtractor):
 
     def __init__(self, gold: Mapping[str, Sequence[str]], **options: Unpack[BaseOptions]) -> None:
         super().__init__(**options)
-        self._gold = {text: frozenset(map(stemmed, phrases)) for text, phrases in gold.items()}
+        self._gold = {text: frozenset(map(stem_phrase, phrases)) for text, phrases in gold.items()}
 
     def _score(self, readings: Sequence[ScoringInput]) -> list[CandidateScores]:
         scores = []
         for reading in readings:
             # With max_words only the beginning was read: find the whole text again by it.
             gold = self._gold.get(reading.document.text) or self._of_beginning(reading.document.text)
-            right = [float(stemmed(each.key) in gold) for each in reading.candidates]
+            right = [float(stem_phrase(each.key) in gold) for each in reading.candidates]
             scores.append(CandidateScores(np.asarray(right), np.asarray(right)))
         return scores
 

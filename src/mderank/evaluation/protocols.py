@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from mderank.errors import OptionError
 from mderank.evaluation.matching import JudgedPhrases
 from mderank.evaluation.measures import Average, Judgement
-from mderank.ranking.dedupe import stemmed
+from mderank.text import stem_phrase
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ class Protocol:
             return _paper(predictions, gold)
         if self.judged:
             return _judged(predictions, gold, junk)
-        wanted = dict.fromkeys(map(stemmed, gold))
+        wanted = dict.fromkeys(map(stem_phrase, gold))
         if self.present_only:
             present = StemmedText(text)
             wanted = {phrase: None for phrase in wanted if phrase in present}
@@ -61,16 +61,16 @@ class Protocol:
                 return None
         given: dict[str, str] = {}
         for prediction in predictions:
-            given.setdefault(stemmed(prediction.text), prediction.text)
+            given.setdefault(stem_phrase(prediction.text), prediction.text)
         hits = tuple(stems in wanted for stems in given)
         return Judgement(hits, len(given), len(wanted), phrases=tuple(given.values()))
 
 
 def _paper(predictions: Sequence[Prediction], gold: Sequence[str]) -> Judgement:
     raw = {phrase.lower() for phrase in gold}
-    stems = set(map(stemmed, gold))
+    stems = set(map(stem_phrase, gold))
     given = list(dict.fromkeys(prediction.text.lower() for prediction in predictions))
-    hits = tuple(phrase in raw or stemmed(phrase) in stems for phrase in given)
+    hits = tuple(phrase in raw or stem_phrase(phrase) in stems for phrase in given)
     return Judgement(hits, sum(prediction.found for prediction in predictions), len(gold), phrases=tuple(given))
 
 
@@ -91,7 +91,7 @@ class StemmedText:
 
     def __init__(self, text: str) -> None:
         words = (word.strip(".,;:!?()[]{}\"'“”‘’") for word in text.lower().split())
-        self._text = f" {' '.join(stemmed(word) for word in words if word)} "
+        self._text = f" {' '.join(stem_phrase(word) for word in words if word)} "
 
     def __contains__(self, phrase: object) -> bool:
         return f" {phrase} " in self._text
@@ -128,8 +128,8 @@ def recall_by_length(
     found = dict.fromkeys(LENGTHS, 0)
     wanted = dict.fromkeys(LENGTHS, 0)
     for predictions, gold in rankings:
-        given = list(dict.fromkeys(stemmed(prediction.text) for prediction in predictions))[:k]
-        for phrase in dict.fromkeys(map(stemmed, gold)):
+        given = list(dict.fromkeys(stem_phrase(prediction.text) for prediction in predictions))[:k]
+        for phrase in dict.fromkeys(map(stem_phrase, gold)):
             words = len(phrase.split())
             length = LENGTHS[min(max(words, 1), 4) - 1]
             wanted[length] += 1
@@ -151,5 +151,5 @@ def diversity(phrases: Sequence[str], k: int = 15) -> float:
 
 def duplicate_ratio(phrases: Sequence[str], k: int = 15) -> float:
     """The share of the first ``k`` phrases that have the stem of an earlier one."""
-    stems = [stemmed(phrase) for phrase in phrases[:k]]
+    stems = [stem_phrase(phrase) for phrase in phrases[:k]]
     return 1 - len(set(stems)) / len(stems) if stems else 0.0

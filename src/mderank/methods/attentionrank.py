@@ -25,7 +25,7 @@ from mderank.errors import ModelError, OptionError
 from mderank.methods.base import BaseOptions, CandidateScores, Floats, ScoringInput, at_least
 from mderank.methods.encoder_base import EncoderExtractor
 from mderank.methods.tfidf import DocumentFrequencies
-from mderank.ranking.dedupe import stemmed
+from mderank.text import stem_phrase
 
 # Attention costs the square of the length, also where an encoder takes thousands: what is longer is no sentence.
 LONGEST_SENTENCE = 512  # tokens
@@ -98,7 +98,7 @@ class AttentionRank(EncoderExtractor):
             ]
         )
         vectors, relevance = _relevance(self._phrases(reading), sentences)
-        stems = [stemmed(each.key, reading.document.language) for each in reading.candidates]
+        stems = [stem_phrase(each.key, reading.document.language) for each in reading.candidates]
         attention, relevance = _by_stem(stems, attention, relevance)
         scores = self.weight * _spread(attention) + (1 - self.weight) * _spread(relevance)
         return CandidateScores(scores, relevance, vectors, [self._is_specific(stem) for stem in stems])

@@ -33,9 +33,10 @@ from mderank.ranking import (
     family_order,
     rank,
 )
-from mderank.ranking.dedupe import Entry, forms, merge, stemmed
+from mderank.ranking.dedupe import Entry, forms, merge
 from mderank.ranking.variants import variant_key
 from mderank.tagging import SpacyTagger, Tagger
+from mderank.text import stem_phrase
 
 # Texts that are tagged and encoded together: enough to fill the encoder's batches, little enough to hold in memory.
 _CHUNK_TEXTS = 64
@@ -205,7 +206,7 @@ class BaseExtractor(ABC):
 
     def _filter_excluded(self, document: Document, found: list[Candidate]) -> list[Candidate]:
         """The candidates that occur and are not excluded."""
-        excluded = {stemmed(phrase, document.language) for phrase in self.exclude}
+        excluded = {stem_phrase(phrase, document.language) for phrase in self.exclude}
         return [each for each in found if each.occurrences and _stem(document, each) not in excluded]
 
     def _rank(self, reading: ScoringInput, scored: CandidateScores, top_k: int | None) -> list[Keyphrase]:
@@ -301,7 +302,7 @@ def _parts(scored: CandidateScores, best: int, lost: float) -> dict[str, float]:
 
 
 def _stem(document: Document, candidate: Candidate) -> str:
-    return stemmed(surface(document, candidate.occurrences[0].span), document.language)
+    return stem_phrase(surface(document, candidate.occurrences[0].span), document.language)
 
 
 def _chunks(texts: Iterable[str | Document]) -> Iterator[list[str | Document]]:

@@ -20,8 +20,8 @@ import numpy as np
 from mderank.candidates import CandidateSource, NounPhrases
 from mderank.errors import InputError
 from mderank.methods.base import BaseExtractor, BaseOptions, CandidateScores, ScoringInput
-from mderank.ranking.dedupe import stemmed
 from mderank.tagging import SpacyTagger, Tagger
+from mderank.text import stem_phrase
 
 # Words of a candidate's part that is counted too; candidates that are longer count whole.
 _LONGEST_PART = 8
@@ -44,7 +44,7 @@ class DocumentFrequencies:
         counts: Counter[str] = Counter()
         number = 0
         for number, document in enumerate(read.tag(texts), start=1):  # noqa: B007
-            found = {stemmed(each.key, document.language) for each in source.find(document) if each.occurrences}
+            found = {stem_phrase(each.key, document.language) for each in source.find(document) if each.occurrences}
             counts.update(found.union(*map(_parts, found)))
         return cls(number, dict(counts))
 
@@ -101,7 +101,7 @@ class TfIdf(BaseExtractor):
         scores = []
         for reading in readings:
             language = reading.document.language
-            stems = [stemmed(each.key, language) for each in reading.candidates]
+            stems = [stem_phrase(each.key, language) for each in reading.candidates]
             frequency: Counter[str] = Counter()
             for stem, each in zip(stems, reading.candidates, strict=True):
                 frequency[stem] += len(each.occurrences) if self.nested else each.found

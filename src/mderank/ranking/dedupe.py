@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable
-from functools import cache, lru_cache
-from typing import Any, Literal
-
-import snowballstemmer
+from typing import Literal
 
 from mderank.candidate import Candidate
 from mderank.document import Document, Span, surface
 from mderank.ranking.acronyms import find_acronyms
 from mderank.ranking.variants import variant_key
+from mderank.text import stem_phrase
 
 Dedupe = Literal["none", "case", "variant", "stem"]
 DEDUPES: tuple[Dedupe, ...] = ("none", "case", "variant", "stem")
@@ -63,38 +61,12 @@ def form_key(document: Document, by: Dedupe) -> Callable[[str], str]:
     if by == "case":
         return str.lower
     if by == "stem":
-        return lambda form: stemmed(form, language)
+        return lambda form: stem_phrase(form, language)
     long_forms = {variant_key(short, language): long for short, long in find_acronyms(document).items()}
 
     def variant(form: str) -> str:
         key = variant_key(form, language)
         key = variant_key(long_forms[key], language) if key in long_forms else key
-        return key if language == "en" else stemmed(key, language)
+        return key if language == "en" else stem_phrase(key, language)
 
     return variant
-
-
-def stemmed(phrase: str, language: str = "en") -> str:
-    """The phrase with its words stemmed (Porter's algorithm for English; lower case where there is no stemmer).
-
-    >>> stemmed("Neural Networks")
-    'neural network'
-    """
-    return " ".join(_stem(word, language) for word in phrase.lower().split())
-
-
-@lru_cache(maxsize=65_536)
-def _stem(word: str, language: str) -> str:
-    stemmer = _stemmer(language)
-    return str(stemmer.stemWord(word)) if stemmer else word
-
-
-_LANGUAGES = {"en": "porter", "da": "danish", "de": "german", "el": "greek", "es": "spanish", "fi": "finnish",
-              "fr": "french", "hu": "hungarian", "it": "italian", "lt": "lithuanian", "nb": "norwegian",
-              "nl": "dutch", "pt": "portuguese", "ro": "romanian", "ru": "russian", "sv": "swedish"}  # fmt: skip
-
-
-@cache
-def _stemmer(language: str) -> Any:
-    name = _LANGUAGES.get(language)
-    return snowballstemmer.stemmer(name) if name else None

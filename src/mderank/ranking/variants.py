@@ -50,7 +50,7 @@ def variant_key(phrase: str, language: str = "en") -> str:
     """What all forms of a phrase have in common: lower case, one spelling, singular words.
 
     The key has a space between words; a hyphen or dash counts as one. Outside English a word keeps its endings: there
-    `stemmed` is used.
+    `stem_phrase` is used.
 
     >>> variant_key("Cost–Benefit Analyses") == variant_key("cost-benefit analysis")
     True

@@ -23,9 +23,9 @@ from mderank.evaluation.measures import Average, Judgement, Measure
 from mderank.evaluation.protocols import Prediction
 from mderank.evaluation.runner import Outcome
 from mderank.evaluation.significance import Comparison, Pair, compare_average_ranks, compare_mean, holm
-from mderank.ranking.dedupe import stemmed
 from mderank.reproduction.results import PROTOCOL, TOP, Measured, Results
 from mderank.reproduction.wanted import Wanted
+from mderank.text import stem_phrase
 
 Verdict = Literal["holds", "does not hold", "undecided", "not run"]
 Relation = Literal["more", "alike", "not more"]
@@ -88,8 +88,8 @@ def _other_lengths(outcome: Outcome) -> Judgement | None:
 
 def _one_word_recall(outcome: Outcome) -> Judgement | None:
     """Gold phrases of one word that are among the first."""
-    given = list(dict.fromkeys(stemmed(each.text) for each in outcome.predictions))[:TOP]
-    gold = [phrase for phrase in dict.fromkeys(map(stemmed, outcome.gold)) if len(phrase.split()) == 1]
+    given = list(dict.fromkeys(stem_phrase(each.text) for each in outcome.predictions))[:TOP]
+    gold = [phrase for phrase in dict.fromkeys(map(stem_phrase, outcome.gold)) if len(phrase.split()) == 1]
     return _share(sum(phrase in given for phrase in gold), len(gold))
 
 

@@ -14,7 +14,7 @@ from itertools import pairwise
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from mderank.document import SENTENCE_ENDS, Document, Span, Tagset, Token, readable
+from mderank.document import SENTENCE_ENDS, Document, Span, Tagset, Token
 from mderank.errors import LanguageWarning, ModelError, OptionError
 from mderank.tagging.compounds import compound_tag, parts, whole_tag
 from mderank.tagging.headlines import lower_headlines
@@ -22,6 +22,7 @@ from mderank.tagging.language import plainly_not_english
 from mderank.tagging.layout import Layout, read_layout
 from mderank.tagging.paragraphs import paragraphs
 from mderank.tagging.tokenizer import Word, tokenize
+from mderank.text import replace_surrogates
 
 if TYPE_CHECKING:
     from spacy.language import Language
@@ -129,7 +130,7 @@ class SpacyTagger:
         yield from self._tag_batch(batch)
 
     def _tag_batch(self, texts: list[str]) -> Iterator[Document]:
-        cleaned = [readable(text) for text in texts]
+        cleaned = [replace_surrogates(text) for text in texts]
         layouts = [read_layout(text) if self.tokenizer == "mderank" else None for text in cleaned]
         pieces = [
             piece

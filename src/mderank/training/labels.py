@@ -28,8 +28,8 @@ from mderank.errors import InputError, MDERankError
 from mderank.extractor import Extractor
 from mderank.keyphrase import Keyphrases
 from mderank.methods.registry import get_method
-from mderank.ranking.dedupe import stemmed
 from mderank.tagging import SpacyTagger, Tagger
+from mderank.text import stem_phrase
 from mderank.training import corpus as texts
 from mderank.training.corpus import Text
 from mderank.training.recipe import Labels, Recipe
@@ -122,7 +122,7 @@ class Labeller:
         """All candidates, those that θ ranks first among them with their ranks."""
         candidates = self._candidates.find(document)
         # A candidate is θ's phrase if their stems are equal: "network" and "networks" are one keyphrase, masked apart.
-        stems = [stemmed(surface(document, candidate.occurrences[0].span)) for candidate in candidates]
+        stems = [stem_phrase(surface(document, candidate.occurrences[0].span)) for candidate in candidates]
         known = set(stems)
         ranks: dict[str, int] = {}
         for rank, matching in enumerate(islice(_matching(keyphrases, known), self._keep)):
@@ -138,7 +138,7 @@ def _matching(keyphrases: Keyphrases, stems: set[str]) -> Iterator[set[str]]:
     """The stems of each of θ's phrases that are stems of candidates, in θ's order; phrases without any are left out."""
     seen: set[str] = set()
     for keyphrase in keyphrases:
-        matching = ({stemmed(form) for form in keyphrase.forms} & stems) - seen
+        matching = ({stem_phrase(form) for form in keyphrase.forms} & stems) - seen
         if matching:
             seen |= matching
             yield matching

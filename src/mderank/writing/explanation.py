@@ -8,8 +8,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from mderank.document import Span, readable
+from mderank.document import Span
 from mderank.keyphrase import Keyphrase
+from mderank.text import replace_surrogates
 
 _AROUND = 40  # characters of the text that are shown on each side of a phrase
 _LINE_END = re.compile(r"\r\n|\r|\n")
@@ -116,4 +117,4 @@ class Explainer:
 
 def _one_line(text: str) -> str:
     """The text with single spaces, and nothing in it that could move a terminal's cursor."""
-    return _CONTROL.sub("\ufffd", re.sub(r"\s+", " ", readable(text)))
+    return _CONTROL.sub("\ufffd", re.sub(r"\s+", " ", replace_surrogates(text)))

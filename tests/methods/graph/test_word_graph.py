@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from mderank import Document, OptionError, PhraseList
 from mderank.methods import PositionRank, SingleRank, TextRank
 from mderank.methods.graph.word_graph import WordRank, pagerank
-from mderank.ranking.dedupe import stemmed
 from mderank.testing import FakeTagger
+from mderank.text import stem_phrase
 
 TEXT = (
     "Coral reefs grow near the old harbour of the island. The old reef is a home of red fish, and the fishing boats "
@@ -39,7 +39,7 @@ def dense(nodes, edges, bias, damping):
 
 def ranked_words(document, window, damping=0.85, weighted=True, position=False):
     """The score of every stem, with a loop for every pair of tokens."""
-    words = {at: stemmed(token.text) for at, token in enumerate(document.tokens) if token.tag in ("NN", "JJ")}
+    words = {at: stem_phrase(token.text) for at, token in enumerate(document.tokens) if token.tag in ("NN", "JJ")}
     names = sorted(set(words.values()))
     pairs = {}
     for here, one in words.items():
@@ -112,7 +112,7 @@ def test_phrases_have_the_sum_of_their_words(method, naive, options):
     (document,) = FakeTagger().tag([TEXT])
     values = ranked_words(document, **naive | options)
     found = method(**options).extract(document, top_k=None)
-    expected = {each.text: sum(values[stemmed(word)] for word in each.text.split()) for each in found}
+    expected = {each.text: sum(values[stem_phrase(word)] for word in each.text.split()) for each in found}
     assert len(found) > 8
     assert {each.text: each.score for each in found} == pytest.approx(expected, rel=1e-6)
     assert all(one.score >= other.score for one, other in pairwise(found))

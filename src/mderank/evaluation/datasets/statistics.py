@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from mderank.document import Document, surface
 from mderank.evaluation.datasets.base import Dataset, LabelledDocument, paper_text, whole_text
-from mderank.ranking.dedupe import stemmed
+from mderank.text import stem_phrase
 
 if TYPE_CHECKING:
     from mderank.candidates import CandidateSource
@@ -104,14 +104,14 @@ def ceiling(
     found = 0
     for document, tagged in zip(dataset.documents, (tagger or SpacyTagger(tokenizer="spacy")).tag(texts), strict=True):
         reachable = _candidate_stems(source, tagged)
-        found += sum(stemmed(phrase) in reachable for phrase in document.keyphrases)
+        found += sum(stem_phrase(phrase) in reachable for phrase in document.keyphrases)
         tick()
     return _ratio(found, sum(len(document.keyphrases) for document in dataset.documents))
 
 
 def _candidate_stems(source: CandidateSource, document: Document) -> set[str]:
     return {
-        stemmed(surface(document, occurrence.span))
+        stem_phrase(surface(document, occurrence.span))
         for candidate in source.find(document)
         for occurrence in candidate.occurrences
     }
@@ -130,12 +130,12 @@ class _Stems:
     def _stem(self, word: str) -> str:
         stem = self._known.get(word)
         if stem is None:
-            stem = self._known[word] = stemmed(word)
+            stem = self._known[word] = stem_phrase(word)
         return stem
 
 
 def _present(phrases: Iterable[str], text: str) -> int:
-    sought = (" ".join(map(stemmed, _WORD.findall(phrase.lower()))) for phrase in phrases)
+    sought = (" ".join(map(stem_phrase, _WORD.findall(phrase.lower()))) for phrase in phrases)
     return sum(bool(phrase) and f" {phrase} " in text for phrase in sought)
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from mderank.evaluation.report.summary import TOP
 from mderank.evaluation.runner import Outcome
-from mderank.ranking.dedupe import stemmed
+from mderank.text import stem_phrase
 
 SHOWN = 10  # predictions of each method that are listed
 
@@ -49,7 +49,7 @@ def view(outcomes: Mapping[str, Outcome]) -> View:
     rankings = {method: _ranking(outcome) for method, outcome in outcomes.items()}
     wanted: dict[str, str] = {}
     for phrase in first.gold:
-        wanted.setdefault(stemmed(phrase), phrase)
+        wanted.setdefault(stem_phrase(phrase), phrase)
     ranks = {method: {stems: rank for rank, stems in enumerate(ranking, 1)} for method, ranking in rankings.items()}
     gold = tuple(
         GoldPhrase(phrase, stems, {method: found[stems] for method, found in ranks.items() if stems in found})
@@ -66,13 +66,13 @@ def _ranking(outcome: Outcome) -> dict[str, str]:
     """Predictions by stem, best first."""
     ranking: dict[str, str] = {}
     for prediction in outcome.predictions:
-        ranking.setdefault(stemmed(prediction.text), prediction.text)
+        ranking.setdefault(stem_phrase(prediction.text), prediction.text)
     return ranking
 
 
 def occurrences(text: str, phrases: Sequence[GoldPhrase]) -> list[tuple[int, int, GoldPhrase]]:
     """Where gold phrases stand, from start to end; of those that overlap the first, and the longest of these."""
-    words = [(start, end, stemmed(text[start:end])) for start, end in _words(text)]
+    words = [(start, end, stem_phrase(text[start:end])) for start, end in _words(text)]
     wanted: dict[str, list[tuple[list[str], GoldPhrase]]] = {}
     for phrase in sorted(phrases, key=lambda each: -len(each.stems.split())):
         stems = phrase.stems.split()

@@ -21,7 +21,7 @@ from mderank.candidate import Candidate
 from mderank.candidates import NounPhrases
 from mderank.errors import OptionError
 from mderank.methods.base import CandidateScores, ScoringInput, one_of
-from mderank.ranking.dedupe import stemmed
+from mderank.text import stem_phrase
 
 Linkage = Literal["average", "single", "complete"]
 LINKAGES: tuple[Linkage, ...] = ("average", "single", "complete")
@@ -78,7 +78,7 @@ def find_phrases(reading: ScoringInput) -> list[Phrase]:
     members: dict[str, list[tuple[int, int]]] = defaultdict(list)
     places: dict[str, list[range]] = defaultdict(list)
     for index, free in enumerate(_free_places(reading.candidates)):
-        stems = stemmed(reading.candidates[index].key, reading.document.language)
+        stems = stem_phrase(reading.candidates[index].key, reading.document.language)
         members[stems].append((free[0].start, index))
         places[stems] += free
     phrases = [

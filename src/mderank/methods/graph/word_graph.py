@@ -18,7 +18,7 @@ from mderank.candidates.base import is_word
 from mderank.document import Document, Tagset
 from mderank.errors import OptionError
 from mderank.methods.base import BaseExtractor, BaseOptions, CandidateScores, ScoringInput, at_least, one_of
-from mderank.ranking.dedupe import stemmed
+from mderank.text import stem_phrase
 
 WordForm = Literal["stem", "lower"]
 Distance = Literal["tokens", "words"]
@@ -87,7 +87,7 @@ class WordRank:
         return WordGraph(len(numbers), token_nodes, at, *_edges(sequence, len(numbers), self.window))
 
     def _form(self, word: str, language: str) -> str:
-        return stemmed(word, language) if self.form == "stem" else word.lower()
+        return stem_phrase(word, language) if self.form == "stem" else word.lower()
 
     def rank(self, graph: WordGraph) -> Reals:
         """The score of every word: ``(nodes,)``, adding up to 1."""

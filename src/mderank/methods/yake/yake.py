@@ -22,7 +22,7 @@ from mderank.errors import OptionError
 from mderank.keyphrase import Keyphrase
 from mderank.methods.base import BaseExtractor, BaseOptions, CandidateScores, ScoringInput, at_least, one_of
 from mderank.methods.yake.features import FEATURES, Terms, Words, read_words, score_terms
-from mderank.ranking.near_duplicates import LIKENESSES, Likeness, distinct
+from mderank.methods.yake.near_duplicates import LIKENESSES, Likeness, distinct
 
 _NGRAM = 3  # words
 

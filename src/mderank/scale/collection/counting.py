@@ -17,8 +17,8 @@ from functools import lru_cache
 from itertools import groupby
 from typing import IO
 
-from mderank.ranking.dedupe import stemmed
 from mderank.scale.work import Row
+from mderank.text import stem_phrase
 
 LIMIT = 400_000  # phrases in memory, about 200 MB
 
@@ -65,7 +65,7 @@ def key_of(phrase: str, language: str = "en") -> str:
     >>> key_of("Support-vector machines") == key_of("support vector machine")
     True
     """
-    return stemmed(" ".join(_GAP.split(phrase.lower())).strip(), language) or phrase.lower()
+    return stem_phrase(" ".join(_GAP.split(phrase.lower())).strip(), language) or phrase.lower()
 
 
 def mentions(row: Row, language: str) -> list[Mention]:

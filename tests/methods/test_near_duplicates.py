@@ -7,7 +7,7 @@ from itertools import islice
 import numpy as np
 import pytest
 
-from mderank.ranking.near_duplicates import MEASURES, distinct, jaro, levenshtein, sequence
+from mderank.methods.yake.near_duplicates import MEASURES, distinct, jaro, levenshtein, sequence
 
 
 @pytest.mark.parametrize(
