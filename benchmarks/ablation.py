@@ -21,11 +21,11 @@ import numpy as np
 
 from mderank import FusionRank, NounPhrases, load_encoder
 from mderank.document import surface
-from mderank.evaluation.datasets import Dataset, load_dataset, paper_text, whole_text
-from mderank.evaluation.measures import Judgement, Measure
-from mderank.evaluation.protocols import Prediction, get_protocol
-from mderank.evaluation.significance import Comparison, Pair, compare_mean, holm
 from mderank.ranking import rank
+from mderank.research.datasets import Dataset, load_dataset, paper_text, whole_text
+from mderank.research.evaluation.measures import Judgement, Measure
+from mderank.research.evaluation.protocols import Prediction, get_protocol
+from mderank.research.evaluation.significance import Comparison, Pair, compare_mean, holm
 
 SETS = {
     "tuning": ("inspec_dev.jsonl", "semeval2010_train.jsonl", "krapivin_valid200.jsonl.gz", "www.jsonl.gz",

@@ -21,7 +21,7 @@ os.environ |= dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM
 
 from common import Figure, abstracts, alternate, blocks, main, ratio, tag
 from mderank.document import Document
-from mderank.extractor import Extractor
+from mderank.methods.base import Extractor
 from mderank.methods.registry import METHODS
 
 NAMES = tuple(method.name for method in METHODS.values() if method.kind in ("graph", "statistics", "floor"))

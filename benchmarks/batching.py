@@ -1,4 +1,4 @@
-"""How sequences are put together: the settings of `mderank.encoding.packing`, and two ways to fill a batch.
+"""How sequences are put together: the settings of `mderank.encoding.one_pass`, and two ways to fill a batch.
 
 A batch of B sequences of about equal length, padded to the longest, or one long sequence in which every document with
 its masks is a further block: the second has no padding, but every token's attention is computed against all of them.
@@ -29,7 +29,8 @@ from common import (
     tag,
 )
 from mderank.candidates import NGrams
-from mderank.encoding import Encoder, EncoderSpec, Inputs, Pieces, Request, load_encoder, packing
+from mderank.encoding import Encoder, EncoderSpec, Inputs, Pieces, Request, load_encoder
+from mderank.encoding import one_pass as packing
 from mderank.encoding.base import Floats
 
 PAPERS = "tuning/krapivin_valid200.jsonl.gz"

@@ -141,7 +141,7 @@ def light_python() -> str:
 _PEAK = """
 import pathlib, re, sys
 from mderank import MDERank, NGrams
-from mderank.encoding import packing
+from mderank.encoding import one_pass as packing
 {settings}
 MDERank({arguments}).extract(sys.stdin.buffer.read().decode())
 print(re.search(r"VmHWM:\\s+(\\d+) kB", pathlib.Path("/proc/self/status").read_text())[1])

@@ -16,10 +16,10 @@ import numpy as np
 from scipy.optimize import minimize
 
 from mderank import FusionRank
-from mderank.evaluation.datasets import load_dataset
-from mderank.evaluation.matching import JudgedPhrases
-from mderank.evaluation.report.svg import Line, line_plot, page
 from mderank.methods.fusionrank import Confidence
+from mderank.research.datasets import load_dataset
+from mderank.research.datasets.judged_phrases import JudgedPhrases
+from mderank.research.reports.svg import Line, line_plot, page
 
 PHRASES = 20  # of each document
 BINS = (0.0, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)

@@ -20,9 +20,9 @@ from mderank import NounPhrases, load_encoder
 from mderank.encoding import Encoder, Request, embed
 from mderank.encoding.export import spearman
 from mderank.ranking.similarity import compare
+from mderank.research.training.corpus import documents
+from mderank.research.training.recipe import Corpus
 from mderank.tagging import SpacyTagger
-from mderank.training.corpus import documents
-from mderank.training.recipe import Corpus
 
 Floats = npt.NDArray[np.float64]
 

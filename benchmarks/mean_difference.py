@@ -10,11 +10,11 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from mderank.evaluation.measures import PAPER_MEASURES
-from mderank.evaluation.protocols import get_protocol
-from mderank.evaluation.report.runs import arrange, find_runs
-from mderank.evaluation.report.summary import judge
-from mderank.evaluation.significance import Pair, compare_mean, holm
+from mderank.research.evaluation.measures import PAPER_MEASURES
+from mderank.research.evaluation.protocols import get_protocol
+from mderank.research.evaluation.significance import Pair, compare_mean, holm
+from mderank.research.reports.run_grid import arrange, find_runs
+from mderank.research.reports.summary import judge
 
 
 def main() -> None:

@@ -13,7 +13,7 @@ from typing import Any
 
 from common import Figure, abstracts, main, model_folder, news
 from mderank import load_encoder
-from mderank.extractor import Extractor
+from mderank.methods.base import Extractor
 from mderank.methods.registry import METHODS
 
 METHODS_WITH_ENCODER = ("fusion", "mderank", "embedrank", "sifrank-plus")

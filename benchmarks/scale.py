@@ -210,7 +210,7 @@ from mderank.cli import cli
 import click
 from mderank.encoding import load_encoder
 from mderank.reading import Record
-from mderank.scale import Work
+from mderank.batch import Work
 context = cli.commands["batch"].make_context("batch", ["in", "out", *sys.argv[2:]])
 settings = {name: value for name, value in context.params.items()}
 work = Work(CommandLine(settings, frozenset()), threads=1)
@@ -246,9 +246,9 @@ DRIVER = """
 import json, os, resource, sys, time
 from pathlib import Path
 from mderank.reading import ReadOptions
-from mderank.scale import Cut, Local, Work, extract_folder
-from mderank.scale.collection import open_output, overview
-from mderank.scale.plan import plan
+from mderank.batch import Cut, Local, Work, extract_folder
+from mderank.collection import open_output, build_overview
+from mderank.batch.shards import plan
 from mderank.testing import fake_extractor
 if __name__ == "__main__":
     file = Path(sys.argv[1])
@@ -259,7 +259,7 @@ if __name__ == "__main__":
     extract_folder([str(file)], sys.argv[2], Work(fake_extractor), engine=Local(1, 1))
     rest = time.process_time() - start - planning  # which plans again
     start = time.process_time()
-    overview(open_output(Path(sys.argv[2])), top=100)
+    build_overview(open_output(Path(sys.argv[2])), top=100)
     print(json.dumps([planning, rest, time.process_time() - start, documents, file.stat().st_size]))
 """
 

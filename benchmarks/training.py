@@ -15,11 +15,12 @@ from dataclasses import replace
 import torch
 
 from common import Figure, alternate, blocks, data_file, main, model_folder, ratio
-from mderank.training import corpus, model
-from mderank.training.labels import Labelled, Labeller
-from mderank.training.objective import Objective, collate
-from mderank.training.recipe import Recipe
-from mderank.training.sampling import Sample, Sampler
+from mderank.research.training import corpus
+from mderank.research.training import encoder as model
+from mderank.research.training.losses import Objective, collate
+from mderank.research.training.pair_sampling import Sample, Sampler
+from mderank.research.training.pseudo_labels import Labelled, Labeller
+from mderank.research.training.recipe import Recipe
 
 BATCH = 2  # documents at once, on both sides
 

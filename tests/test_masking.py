@@ -3,7 +3,7 @@
 import pytest
 
 from mderank import All, Document, Highest, Once, Span, Subset
-from mderank.candidate import Candidate, Occurrence
+from mderank.keyphrase import Candidate, Occurrence
 
 #       0         1         2         3         4         5
 #       01234567890123456789012345678901234567890123456789012345

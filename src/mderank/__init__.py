@@ -17,10 +17,9 @@ __version__ = "0.1.0"
 _HOMES = {
     "mderank.methods.mderank": ("MDERank",),
     "mderank.methods.fusionrank": ("FusionRank",),
-    "mderank.extractor": ("Extractor",),
-    "mderank.keyphrase": ("Keyphrase", "Keyphrases"),
+    "mderank.methods.base": ("Extractor",),
+    "mderank.keyphrase": ("Candidate", "Keyphrase", "Keyphrases", "Occurrence"),
     "mderank.document": ("Document", "Span", "Token"),
-    "mderank.candidate": ("Candidate", "Occurrence"),
     "mderank.tagging": ("SpacyTagger", "Tagger"),
     "mderank.candidates": ("CandidateSource", "NGrams", "NounPhrases", "PhraseList", "Terms"),
     "mderank.masking": ("All", "Highest", "Masking", "Once", "Subset"),
@@ -44,8 +43,6 @@ _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 __all__ = sorted([*_HOME_OF, "__version__"])  # noqa: PLE0605
 
 if TYPE_CHECKING:
-    from mderank.candidate import Candidate as Candidate
-    from mderank.candidate import Occurrence as Occurrence
     from mderank.candidates import CandidateSource as CandidateSource
     from mderank.candidates import NGrams as NGrams
     from mderank.candidates import NounPhrases as NounPhrases
@@ -67,14 +64,16 @@ if TYPE_CHECKING:
     from mderank.errors import OptionError as OptionError
     from mderank.errors import TrainingError as TrainingError
     from mderank.errors import WeightsConvertedWarning as WeightsConvertedWarning
-    from mderank.extractor import Extractor as Extractor
+    from mderank.keyphrase import Candidate as Candidate
     from mderank.keyphrase import Keyphrase as Keyphrase
     from mderank.keyphrase import Keyphrases as Keyphrases
+    from mderank.keyphrase import Occurrence as Occurrence
     from mderank.masking import All as All
     from mderank.masking import Highest as Highest
     from mderank.masking import Masking as Masking
     from mderank.masking import Once as Once
     from mderank.masking import Subset as Subset
+    from mderank.methods.base import Extractor as Extractor
     from mderank.methods.fusionrank import FusionRank as FusionRank
     from mderank.methods.mderank import MDERank as MDERank
     from mderank.ranking import MMR as MMR

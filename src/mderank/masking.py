@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from mderank.candidate import Candidate
 from mderank.document import Document, Span
+from mderank.keyphrase import Candidate
 
 Mask = tuple[Span, ...]
 

@@ -21,7 +21,7 @@ from mderank.tagging.paragraphs import paragraphs
 
 
 def fake_extractor(threads: int | None = None) -> MDERank:
-    """An extractor of these two; with ``mderank.scale.Work(fake_extractor)`` batches need no model either."""
+    """An extractor of these two; with ``mderank.batch.Work(fake_extractor)`` batches need no model either."""
     return MDERank(FakeEncoder(), tagger=FakeTagger())
 
 

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from mderank.cli._terminal import Throughput
 from mderank.cli.batch import CommandLine
-from mderank.cli.terminal import Throughput
 
 # A method without an encoder: what takes time is spaCy, which every worker process loads.
 QUICK = ("--method", "firstphrases", "--processes", 1, "--threads", 1)

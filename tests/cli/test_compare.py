@@ -8,8 +8,8 @@ import json
 
 import pytest
 
-from mderank.evaluation.protocols import Prediction
-from mderank.evaluation.runner import Outcome
+from mderank.research.evaluation.protocols import Prediction
+from mderank.research.evaluation.runs import Outcome
 
 # F1@5 of One: micro 2 * 2 / (3 + 3) = 66.67, macro (0.5 + 1) / 2 = 75; of Two: micro the same, macro (1 + 0) / 2 = 50.
 ONE = {"d1": (["deep nets", "stone"], ["deep net", "tides"]), "d2": (["moons"], ["moon"])}

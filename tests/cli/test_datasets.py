@@ -7,8 +7,7 @@ import json
 import pytest
 
 from mderank.cli.datasets import KINDS
-from mderank.evaluation import importing
-from mderank.evaluation.datasets import DATASETS
+from mderank.research.datasets import DATASETS, importing
 
 LINES = (
     {"id": "1", "title": "", "text": "Coral reefs protect the coast.", "keyphrases": ["coral reef", "coastal storms"]},

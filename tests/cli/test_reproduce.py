@@ -130,7 +130,7 @@ def test_a_plan_runs_nothing_and_lists_the_commands(reproduce, tmp_path):
 
 
 def test_a_plan_counts_the_layers_that_are_computed(reproduce, monkeypatch):
-    monkeypatch.setattr("mderank.reproduction.cost.seconds_per_token", lambda _: 10.0)
+    monkeypatch.setattr("mderank.research.reproduction.cost.seconds_per_token", lambda _: 10.0)
     result = reproduce("table6", "--plan", "--form", "one-pass")
     assert result.exit_code == 0, result.stderr
     seconds = {}

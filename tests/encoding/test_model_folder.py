@@ -199,8 +199,8 @@ def test_a_library_of_the_tokenizer_that_is_missing(tmp_path, monkeypatch, block
 
 def test_training_takes_pickled_weights(tiny_model, tmp_path):
     pytest.importorskip("accelerate")
-    from mderank.training import model as trained
-    from mderank.training.recipe import Recipe
+    from mderank.research.training import encoder as trained
+    from mderank.research.training.recipe import Recipe
 
     folder = tmp_path / "bigbird"
     original = tiny_bigbird(folder)

@@ -9,8 +9,8 @@ import pytest
 
 from mderank import Extractor, InputError, OptionError, PhraseList
 from mderank.methods.registry import METHODS, get_method
+from mderank.methods.static import WordVectors
 from mderank.testing import FakeEncoder, FakeTagger
-from mderank.vectors import WordVectors
 
 TEXT = (
     "The coral reef is near the old harbour. The reef and the Reefs of the bay are big.\n\n"

@@ -11,8 +11,8 @@ import pytest
 from mderank import MMR, InputError, NounPhrases, OptionError
 from mderank.document import Span
 from mderank.encoding import Request, embed
-from mderank.evaluation.oracle import Oracle
 from mderank.methods import DocumentFrequencies, EmbedRank, FirstPhrases, Random, TfIdf
+from mderank.research.evaluation.oracle import Oracle
 from mderank.testing import FakeEncoder, FakeTagger
 
 TAGGER = FakeTagger()
@@ -149,8 +149,8 @@ def test_masks_and_phrases_in_the_same_pass_do_not_disturb_each_other(monkeypatc
     both = run(masks=masks, phrases=phrases)
     np.testing.assert_allclose(both.changes, run(masks=masks).changes, rtol=1e-6)
     np.testing.assert_allclose(both.phrases, run(phrases=phrases).phrases, rtol=1e-6)
-    monkeypatch.setattr("mderank.encoding.packing.LONGEST_PASS", 8)
-    monkeypatch.setattr("mderank.encoding.packing.PHRASES", 6)
+    monkeypatch.setattr("mderank.encoding.one_pass.LONGEST_PASS", 8)
+    monkeypatch.setattr("mderank.encoding.one_pass.PHRASES", 6)
     spread = run(masks=masks, phrases=phrases)
     np.testing.assert_allclose(both.changes, spread.changes, rtol=1e-6)
     np.testing.assert_allclose(both.phrases, spread.phrases, rtol=1e-6)

@@ -124,7 +124,7 @@ def test_a_long_field_is_read_and_one_quotation_mark_too_many_is_an_error(tmp_pa
     file.write_text('id,text\n1,"' + "owl " * 100_000 + '"\n')
     (source,) = read_file(file, ReadOptions())
     assert len(source.text) == 400_000
-    monkeypatch.setattr("mderank.reading.tables.LONGEST_FIELD", 1000)
+    monkeypatch.setattr("mderank.reading.tabular.LONGEST_FIELD", 1000)
     (error,) = errors(file)
     assert "this is not CSV from line 2 on: field larger than field limit" in str(error)
 

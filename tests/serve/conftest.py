@@ -19,8 +19,8 @@ import uvicorn  # noqa: E402
 
 from mderank.encoding.base import Floats, Inputs  # noqa: E402
 from mderank.serve.app import Service, create_app  # noqa: E402
-from mderank.serve.protocol import impatient  # noqa: E402
-from mderank.serve.settings import Settings  # noqa: E402
+from mderank.serve.config import Settings  # noqa: E402
+from mderank.serve.connection_timeout import impatient  # noqa: E402
 from mderank.testing import FakeEncoder, FakeTagger  # noqa: E402
 
 REEFS = "The coral reef is near the harbour. A storm has hit the coral reef and the old harbour."

@@ -12,7 +12,7 @@ from mderank.cli import cli
 from mderank.methods.fusionrank import FusionRank
 from mderank.serve.app import _json
 from mderank.serve.errors import CODES, ApiError
-from mderank.serve.schema import BatchRequest, ExtractRequest, Options
+from mderank.serve.schemas import BatchRequest, ExtractRequest, Options
 from mderank.testing import FakeEncoder, FakeTagger
 from mderank.writing import Result
 

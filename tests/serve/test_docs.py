@@ -15,10 +15,10 @@ import pytest
 from tests.serve.conftest import Running
 
 from mderank.cli import cli
+from mderank.serve.config import Settings
 from mderank.serve.errors import CODES
-from mderank.serve.making import weight
-from mderank.serve.schema import Answer, Options
-from mderank.serve.settings import Settings
+from mderank.serve.extractor_cache import weight
+from mderank.serve.schemas import Answer, Options
 
 PAGE = (Path(__file__).parents[2] / "docs" / "serve.md").read_text(encoding="utf-8")
 CURLS = re.findall(r"^curl .*", PAGE, re.MULTILINE)

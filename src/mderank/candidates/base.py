@@ -6,9 +6,9 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Protocol
 
-from mderank.candidate import Candidate, Occurrence
 from mderank.candidates.stopwords import stop_words_of
 from mderank.document import Document, Span, Token
+from mderank.keyphrase import Candidate, Occurrence
 
 
 class CandidateSource(Protocol):

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from mderank.candidate import Candidate
 from mderank.candidates.base import is_content, locate, runs
 from mderank.document import Document
 from mderank.errors import OptionError
+from mderank.keyphrase import Candidate
 
 
 @dataclass(frozen=True)

@@ -7,10 +7,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-from mderank.candidate import Candidate
 from mderank.candidates.base import is_content, locate, runs
 from mderank.document import Document, Tagset
 from mderank.errors import OptionError
+from mderank.keyphrase import Candidate
 
 # Section 3 of the paper: any number of nouns and adjectives, then a noun. And the same in universal tags.
 PATTERNS: dict[Tagset, str] = {

@@ -7,9 +7,9 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from mderank.candidate import Candidate, Occurrence
 from mderank.document import Document, Span
 from mderank.errors import OptionError
+from mderank.keyphrase import Candidate, Occurrence
 
 _PART = re.compile(r"\w+|[^\w\s]")
 

@@ -20,11 +20,11 @@ from importlib import resources
 from math import log, log1p
 from typing import NamedTuple
 
-from mderank.candidate import Candidate
 from mderank.candidates.base import find_occurrences, is_content, is_word
 from mderank.candidates.stopwords import stop_words_of
 from mderank.document import Document, Token
 from mderank.errors import OptionError
+from mderank.keyphrase import Candidate
 
 # Kinds of words, one letter each, so that a stretch of words is a string.
 _NOUN, _ADJECTIVE, _PARTICIPLE, _GERUND, _NUMBER, _OF, _AND, _POSSESSIVE, _OTHER = "NJPGCOAS-"

@@ -14,17 +14,17 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from mderank.cli.configuration import config_option
-from mderank.cli.inputs import input_options, read_options
+from mderank.cli._config import config_option
+from mderank.cli._inputs import input_options, read_options
+from mderank.cli._options import SectionedCommand, import_spacy_without_torch, method_options, option
+from mderank.cli._terminal import Throughput
 from mderank.cli.making import given_options, make_extractor
-from mderank.cli.options import SectionedCommand, import_spacy_without_torch, method_options, option
-from mderank.cli.terminal import Throughput
 from mderank.errors import OptionError
 
 if TYPE_CHECKING:
-    from mderank.extractor import Extractor
-    from mderank.scale import Outcome
-    from mderank.scale.job import Engine
+    from mderank.batch import Outcome
+    from mderank.batch.engines.base import Engine
+    from mderank.methods.base import Extractor
 
 STDIN = "-"
 FORMS = ("jsonl", "jsonl.gz", "parquet")
@@ -122,7 +122,7 @@ def batch(
 
     'mderank collection OUT' says what the whole is about.
     """
-    from mderank.scale import Cut, FailedDocumentError, Work, extract_folder
+    from mderank.batch import Cut, FailedDocumentError, Work, extract_folder
 
     if STDIN in paths:
         raise OptionError("standard input cannot be read again when a run goes on: save it to a file")
@@ -176,7 +176,7 @@ def _engine(
     batch_size: int,
     timeout: float | None,
 ) -> Engine:
-    from mderank.scale import Local
+    from mderank.batch import Local
 
     if name == "local" and address is not None:
         raise OptionError("--address is for --engine ray and --engine spark")
@@ -186,10 +186,10 @@ def _engine(
         return Local(processes, threads, batch_documents=batch_size, timeout=timeout)
     options: dict[str, Any] = {"processes": processes, "threads": threads, "timeout": timeout}
     if name == "ray":
-        from mderank.scale.ray import Ray
+        from mderank.batch.engines.ray import Ray
 
         return Ray(address, gpus=gpus, batch_documents=batch_size, **options)
-    from mderank.scale.spark import Spark
+    from mderank.batch.engines.spark import Spark
 
     return Spark(address, batch_documents=batch_size, **options)
 

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from mderank.cli.options import SectionedCommand, option
-from mderank.cli.terminal import output as opened
-from mderank.cli.terminal import progress, wants_color
+from mderank.cli._options import SectionedCommand, option
+from mderank.cli._terminal import output as opened
+from mderank.cli._terminal import progress, wants_color
 
 if TYPE_CHECKING:
-    from mderank.scale.collection import Output, Overview, Phrase
+    from mderank.collection import Output, Overview, Phrase
 
 FORMATS = ("table", "json", "html")
 ORDERS = ("weight", "documents", "typical")
@@ -61,14 +61,14 @@ def collection(
     mderank collection out -f html -o overview.html
     mderank collection out --against other     what is typical of one against the other
     """  # noqa: D301
-    from mderank.scale.collection import open_output, overview
+    from mderank.collection import build_overview, open_output
 
     ours = open_output(out)
     other = open_output(against) if against is not None else None
     for note in () if quiet else _notes(ours, other):
         click.echo(f"mderank: note: {note}", err=True)
     with progress("counting", _steps(ours, other), silent=quiet) as advance:
-        shown = overview(
+        shown = build_overview(
             ours,
             other,
             top=top or _TOP[form],
@@ -80,7 +80,7 @@ def collection(
         )
     with opened(output) as stream:
         if form == "html":
-            from mderank.scale.collection.page import page
+            from mderank.collection.page import page
 
             stream.write(page(shown))
         elif form == "json":

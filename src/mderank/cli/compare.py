@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING, Literal, get_args
 
 import click
 
-from mderank.cli.options import SectionedCommand, option
-from mderank.cli.terminal import output as opened
-from mderank.cli.terminal import progress, wants_color
+from mderank.cli._options import SectionedCommand, option
+from mderank.cli._terminal import output as opened
+from mderank.cli._terminal import progress, wants_color
 from mderank.errors import InputError, OptionError
 
 if TYPE_CHECKING:
-    from mderank.evaluation.protocols import Protocol
-    from mderank.evaluation.report.judged import JudgedSummary
-    from mderank.evaluation.report.runs import Grid
-    from mderank.evaluation.report.summary import Summary, Texts
+    from mderank.research.evaluation.protocols import Protocol
+    from mderank.research.reports.judged import JudgedSummary
+    from mderank.research.reports.run_grid import Grid
+    from mderank.research.reports.summary import Summary, Texts
 
 Form = Literal["table", "markdown", "csv", "latex"]
 
@@ -64,11 +64,11 @@ def compare(
     Runs on judged datasets (everyday) have tables of their own: shares of acceptable phrases and of junk, also by kind
     of document.
     """
-    from mderank.evaluation.datasets import DATASETS
-    from mderank.evaluation.measures import JUDGED_MEASURES, PAPER_MEASURES, Measure, chosen
-    from mderank.evaluation.report.judged import summarise_judged
-    from mderank.evaluation.report.runs import arrange, find_runs
-    from mderank.evaluation.report.summary import summarise
+    from mderank.research.datasets import DATASETS
+    from mderank.research.evaluation.measures import JUDGED_MEASURES, PAPER_MEASURES, Measure, chosen
+    from mderank.research.reports.judged import summarise_judged
+    from mderank.research.reports.run_grid import arrange, find_runs
+    from mderank.research.reports.summary import summarise
 
     asked = [Measure.parse(name) for name in measure_names]
     protocols = _protocols(protocol_names)
@@ -88,7 +88,7 @@ def compare(
         for note in _notes(summary, judged):
             click.echo(f"mderank: note: {note}", err=True)
     if html is not None:
-        from mderank.evaluation.report.html import page
+        from mderank.research.reports.page import page
 
         _write(page(summary, texts, documents, judged), html)
 
@@ -99,14 +99,14 @@ def _notes(summary: Summary | None, judged: JudgedSummary | None) -> tuple[str, 
 
 def _protocols(names: tuple[str, ...]) -> list[Protocol]:
     """Those that are always reported, then what was asked for."""
-    from mderank.evaluation.protocols import REPORTED, get_protocol
+    from mderank.research.evaluation.protocols import REPORTED, get_protocol
 
     return [get_protocol(name) for name in dict.fromkeys((*REPORTED, *names))]
 
 
 def _texts(grid: Grid, data_dir: Path | None, protocols: list[Protocol], wanted: bool) -> tuple[Texts, tuple[str, ...]]:
     """The texts, if something needs them, and notes on those that are not there."""
-    from mderank.evaluation.report.texts import read_texts
+    from mderank.research.reports.texts import read_texts
 
     needing = next((protocol.name for protocol in protocols if protocol.present_only), None)
     if needing and data_dir is None:
@@ -125,9 +125,9 @@ def _texts(grid: Grid, data_dir: Path | None, protocols: list[Protocol], wanted:
 
 
 def _rendered(summary: Summary | None, judged: JudgedSummary | None, form: Form, color: bool) -> str:
-    from mderank.evaluation.report import tables
-    from mderank.evaluation.report.layout import CSV_HEADER, long_rows
-    from mderank.evaluation.report.layout import tables as all_tables
+    from mderank.research.reports.score_tables import CSV_HEADER, long_rows
+    from mderank.research.reports.score_tables import tables as all_tables
+    from mderank.util import tables
 
     if form == "csv":
         return tables.as_csv(CSV_HEADER, long_rows(summary, judged))

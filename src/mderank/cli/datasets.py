@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from mderank.cli.options import import_spacy_without_torch
-from mderank.cli.terminal import progress
+from mderank.cli._options import import_spacy_without_torch
+from mderank.cli._terminal import progress
 from mderank.errors import MDERankError
 
 if TYPE_CHECKING:
-    from mderank.evaluation.datasets import Dataset, Statistics
+    from mderank.research.datasets import Dataset, Statistics
 
-# Kinds of distributions, as in mderank.evaluation.importing; written out so that --help need not import it.
+# Kinds of distributions, as in mderank.research.datasets.importing; written out so that --help need not import it.
 KINDS = ("inspec", "duc2001", "nus", "krapivin", "docs-keys", "ake", "kpg", "kpg-full")
 
 
@@ -60,7 +60,7 @@ def datasets(
     """
     if ctx.invoked_subcommand is not None:
         return
-    from mderank.evaluation.datasets import available
+    from mderank.research.datasets import available
 
     chosen = names or available(data_dir)
     if not quiet and not names:
@@ -77,7 +77,7 @@ def datasets(
 
 
 def _note_missing(there: Sequence[str]) -> None:
-    from mderank.evaluation.datasets import DATASETS
+    from mderank.research.datasets import DATASETS
 
     for info in DATASETS.values():
         if info.name not in there:
@@ -86,7 +86,7 @@ def _note_missing(there: Sequence[str]) -> None:
 
 def _loaded(names: Sequence[str], data_dir: Path | None, verify: bool) -> Iterator[Dataset]:
     """The sets that can be read; the others are named on stderr."""
-    from mderank.evaluation.datasets import load_dataset
+    from mderank.research.datasets import load_dataset
 
     for name in names:
         try:
@@ -98,7 +98,7 @@ def _loaded(names: Sequence[str], data_dir: Path | None, verify: bool) -> Iterat
 
 
 def _counted(found: Sequence[Dataset], with_ceiling: bool, quiet: bool) -> list[_Row]:
-    from mderank.evaluation.datasets import ceiling, statistics
+    from mderank.research.datasets import ceiling, statistics
 
     tagger = None
     if with_ceiling:
@@ -203,7 +203,7 @@ def import_(
     kpg        JSON lines: abstracts        huggingface.co/datasets/memray/keyphrase
     kpg-full   the same: whole papers
     """  # noqa: D301 - click wants the character
-    from mderank.evaluation.importing import import_dataset
+    from mderank.research.datasets.importing import import_dataset
 
     wanted = frozenset(line.strip() for line in ids if line.strip()) if ids else None
     done = import_dataset(source, kind, target, references=references, first=first, ids=wanted)
@@ -218,7 +218,7 @@ def import_(
 
 def _compare(target: Path, sha256: str) -> None:
     """Say whether a file that has the name of a known set is that set."""
-    from mderank.evaluation.datasets import DATASETS
+    from mderank.research.datasets import DATASETS
 
     info = DATASETS.get(target.name.removesuffix(".gz").removesuffix(".jsonl"))
     if info and sha256 != info.sha256:

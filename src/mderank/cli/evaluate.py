@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from mderank.cli.configuration import config_option
+from mderank.cli._config import config_option
+from mderank.cli._options import SectionedCommand, import_spacy_without_torch, method_options, option
+from mderank.cli._terminal import progress
 from mderank.cli.making import given_options, load_model, make_extractor
-from mderank.cli.options import SectionedCommand, import_spacy_without_torch, method_options, option
 from mderank.cli.running import (
     LIST_LENGTH,
     ORACLE,
@@ -22,14 +23,13 @@ from mderank.cli.running import (
     tasks_of,
     text_of,
 )
-from mderank.cli.terminal import progress
 from mderank.errors import OptionError
 from mderank.methods.registry import METHODS, Method
 
 if TYPE_CHECKING:
-    from mderank.evaluation.measures import Measure
-    from mderank.evaluation.runner import Run
-    from mderank.extractor import Extractor
+    from mderank.methods.base import Extractor
+    from mderank.research.evaluation.measures import Measure
+    from mderank.research.evaluation.runs import Run
     from mderank.tagging import Tagger
 
 PAPER_SETS = ("inspec", "semeval2017", "semeval2010", "duc2001", "krapivin", "nus")
@@ -87,11 +87,11 @@ def evaluate(
     shares of acceptable phrases and of junk, also by kind of document. redundancy is the number of phrases per
     document that stand in another one of the list, or contain one.
     """
-    from mderank.evaluation.datasets import load_dataset
-    from mderank.evaluation.measures import JUDGED_MEASURES, PAPER_MEASURES, Measure, chosen
-    from mderank.evaluation.protocols import REPORTED, get_protocol
-    from mderank.evaluation.runner import execute
-    from mderank.evaluation.tagged import SharedTagger
+    from mderank.research.datasets import load_dataset
+    from mderank.research.evaluation.measures import JUDGED_MEASURES, PAPER_MEASURES, Measure, chosen
+    from mderank.research.evaluation.protocols import REPORTED, get_protocol
+    from mderank.research.evaluation.runs import execute
+    from mderank.research.evaluation.tagger_cache import SharedTagger
     from mderank.tagging import SpacyTagger
 
     if label and len(methods) > 1:
@@ -180,7 +180,7 @@ def _print_labelled(
     protocols: Sequence[Any], measures: Sequence[Measure], runs: Sequence[Run], texts: dict[str, dict[str, str]]
 ) -> None:
     """A table for each method and protocol; redundancy is always there."""
-    from mderank.evaluation.measures import REDUNDANCY
+    from mderank.research.evaluation.measures import REDUNDANCY
 
     for method in dict.fromkeys(run.settings["method"] for run in runs):
         of_method = [run for run in runs if run.settings["method"] == method]
@@ -213,9 +213,9 @@ def _print_judged(measures: Sequence[Measure], runs: Sequence[Run], show_unjudge
     """The lists of all methods, and the same by kind of document."""
     if not runs:
         return
-    from mderank.evaluation.report.judged import judged_tables, summarise_judged
-    from mderank.evaluation.report.runs import arrange
-    from mderank.evaluation.report.tables import as_text
+    from mderank.research.reports.judged import judged_tables, summarise_judged
+    from mderank.research.reports.run_grid import arrange
+    from mderank.util.tables import as_text
 
     for table in judged_tables(summarise_judged(arrange(runs), measures, tested=False)):
         click.echo(as_text(table))

@@ -11,14 +11,14 @@ from typing import Any
 
 import click
 
-from mderank.cli.configuration import config_option
-from mderank.cli.inputs import input_options, read_options
+from mderank.cli._config import config_option
+from mderank.cli._inputs import input_options, read_options
+from mderank.cli._options import SectionedCommand, import_spacy_without_torch, method_options, option
+from mderank.cli._terminal import output as opened
+from mderank.cli._terminal import progress, wants_color
 from mderank.cli.making import given_options, make_extractor
-from mderank.cli.options import SectionedCommand, import_spacy_without_torch, method_options, option
-from mderank.cli.terminal import output as opened
-from mderank.cli.terminal import progress, wants_color
+from mderank.pipeline import results
 from mderank.reading import ReadOptions, Source, find_files, read_file, read_stream
-from mderank.scale.results import results
 from mderank.tagging import SpacyTagger
 from mderank.writing import WRITERS, Result, make_writer
 

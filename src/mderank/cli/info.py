@@ -11,7 +11,7 @@ from typing import Any
 import click
 
 import mderank
-from mderank.cli.options import DEFAULT_MODEL
+from mderank.cli._options import DEFAULT_MODEL
 
 PACKAGES = ("numpy", "onnxruntime", "tokenizers", "spacy", "torch", "transformers", "onnx", "pypdf")
 

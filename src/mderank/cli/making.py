@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from mderank.cli.options import written_options
+from mderank.cli._options import written_options
 from mderank.errors import InputError, OptionError
 from mderank.methods.registry import METHODS, Method, get_method
 from mderank.presets import PAPER
@@ -19,8 +19,9 @@ from mderank.reading.decoding import decode
 
 if TYPE_CHECKING:
     from mderank.candidates import CandidateSource, Terms
-    from mderank.encoding import Encoder, WordEncoder
-    from mderank.extractor import Extractor
+    from mderank.encoding import Encoder
+    from mderank.methods.base import Extractor
+    from mderank.methods.sifrank.word_encoder import WordEncoder
     from mderank.tagging import Tagger
 
 # The option of the library that an option of the command line is part of, where it is not its namesake.

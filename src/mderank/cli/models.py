@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from mderank.cli.options import DEFAULT_MODEL
+from mderank.cli._options import DEFAULT_MODEL
 
 # Encoders that were tried, or that the paper names.
 KNOWN = (

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from mderank.cli.options import DEFAULT_MODEL, SectionedCommand, import_spacy_without_torch, option
-from mderank.cli.terminal import output as opened
-from mderank.cli.terminal import progress
+from mderank.cli._options import DEFAULT_MODEL, SectionedCommand, import_spacy_without_torch, option
+from mderank.cli._terminal import output as opened
+from mderank.cli._terminal import progress
 from mderank.cli.workshop import Encoders, Sets, Workshop
 from mderank.errors import InputError, OptionError
 
 if TYPE_CHECKING:
-    from mderank.reproduction.setup import Limits, Model
+    from mderank.research.reproduction.config import Limits, Model
 
 FORMS = {"both": ("exact", "one pass"), "exact": ("exact",), "one-pass": ("one pass",)}
 
@@ -82,10 +82,10 @@ def reproduce(
     page, with three numbers in every cell: the paper's, ours, the difference. What was not run is empty. Stopped, the
     same command goes on.
     """
-    from mderank.reproduction.report import build
-    from mderank.reproduction.setup import Setup
-    from mderank.reproduction.shelf import Shelf
-    from mderank.reproduction.tables import choose
+    from mderank.research.reproduction.config import Setup
+    from mderank.research.reproduction.report import build
+    from mderank.research.reproduction.shelf import Shelf
+    from mderank.research.reproduction.tables import choose
 
     parts = choose(tables)
     import_spacy_without_torch()
@@ -121,7 +121,7 @@ def reproduce(
 
 
 def _kpe(assignments: tuple[str, ...], encoders: Encoders) -> dict[str, Model]:
-    from mderank.reproduction.setup import SAMPLINGS, TEACHERS
+    from mderank.research.reproduction.config import SAMPLINGS, TEACHERS
 
     known = (*SAMPLINGS, *TEACHERS)
     trained = {}
@@ -134,8 +134,8 @@ def _kpe(assignments: tuple[str, ...], encoders: Encoders) -> dict[str, Model]:
 
 
 def _limits(option: str, given: tuple[str, ...]) -> Limits:
-    from mderank.reproduction.paper import SETS
-    from mderank.reproduction.setup import Limits
+    from mderank.research.reproduction.config import Limits
+    from mderank.research.reproduction.paper import SETS
 
     every, by_set = None, {}
     for each in given:
@@ -150,7 +150,7 @@ def _limits(option: str, given: tuple[str, ...]) -> Limits:
 
 
 def _write(report: Any, out: Path) -> None:
-    from mderank.reproduction.report import as_csv, as_latex, as_markdown, claims_as_csv, page
+    from mderank.research.reproduction.report import as_csv, as_latex, as_markdown, claims_as_csv, page
 
     try:
         out.mkdir(parents=True, exist_ok=True)
@@ -164,7 +164,7 @@ def _write(report: Any, out: Path) -> None:
 
 
 def _conclude(report: Any, out: Path) -> None:
-    from mderank.reproduction.report.text import summary
+    from mderank.research.reproduction.report.text import summary
 
     for form, findings in report.findings.items():
         if not findings:

@@ -16,9 +16,9 @@ from mderank.methods.registry import get_method
 from mderank.presets import PAPER
 
 if TYPE_CHECKING:
-    from mderank.evaluation.datasets import Dataset
-    from mderank.evaluation.runner import Task
-    from mderank.extractor import Extractor
+    from mderank.methods.base import Extractor
+    from mderank.research.datasets import Dataset
+    from mderank.research.evaluation.runs import Task
 
 ORACLE = "oracle"
 LIST_LENGTH = 10  # keyphrases per document on judged datasets: as many as 'mderank extract' gives
@@ -72,8 +72,8 @@ def reads_own_words(method: str) -> bool:
 
 def tasks_of(dataset: Dataset, text: str, only: tuple[str, ...] = ()) -> list[Task]:
     """The documents of a set as they are read; of those only some, if ``only`` has their ids."""
-    from mderank.evaluation.datasets import paper_text, whole_text
-    from mderank.evaluation.runner import Task
+    from mderank.research.datasets import paper_text, whole_text
+    from mderank.research.evaluation.runs import Task
 
     missing = set(only).difference(document.id for document in dataset.documents)
     if missing:
@@ -95,7 +95,7 @@ def make_oracle(
     settings: dict[str, Any], given: frozenset[str], gold: dict[str, tuple[str, ...]], further: dict[str, Any]
 ) -> Extractor:
     """The ranking that no other can pass."""
-    from mderank.evaluation.oracle import Oracle
+    from mderank.research.evaluation.oracle import Oracle
 
     foreign = given & {
         "model",
@@ -131,7 +131,7 @@ def label_of(
     An encoder is named by the shortest ending of its path that tells it from those of the runs in ``out``; a run that
     is there keeps its label. ``limit`` is the number of documents, where the label is to say it.
     """
-    from mderank.evaluation.naming import choose_label, encoder_key, named_runs
+    from mderank.research.evaluation.naming import choose_label, encoder_key, named_runs
 
     def label(model: str) -> str:
         asked = (_asked(name, settings[name], model) for name in _NAMING if name in given)
@@ -147,7 +147,7 @@ def label_of(
 
 
 def _asked(name: str, value: Any, model: str) -> str:
-    from mderank.evaluation.naming import in_label
+    from mderank.research.evaluation.naming import in_label
 
     if name == "model":
         return in_label(model)

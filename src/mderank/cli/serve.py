@@ -16,10 +16,10 @@ from typing import Any, TypeVar
 
 import click
 
-from mderank.cli.configuration import config_option
-from mderank.cli.options import DEFAULT_MODEL, SectionedCommand, import_spacy_without_torch, option
+from mderank.cli._config import config_option
+from mderank.cli._options import DEFAULT_MODEL, SectionedCommand, import_spacy_without_torch, option
 from mderank.errors import InputError, MDERankWarning, MissingExtraError, OptionError
-from mderank.serve.settings import Settings
+from mderank.serve.config import Settings
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -78,7 +78,7 @@ def serve(host: str, port: int, opens: bool | None, verbose: bool, **options: An
         import uvicorn
 
         from mderank.serve.app import create_app
-        from mderank.serve.protocol import impatient
+        from mderank.serve.connection_timeout import impatient
     except ImportError as error:
         raise error if isinstance(error, MissingExtraError) else MissingExtraError("mderank serve", "serve") from error
     from mderank.encoding import load_encoder

@@ -50,8 +50,8 @@ def train(
     …, or torchrun --no-python --nproc-per-node 2 mderank train …. A stopped run resumes with the same command.
     DIR/model is the result, for --model and 'mderank export'. Needs: pip install 'mderank[train]'.
     """  # noqa: D301
-    from mderank.training.loop import train as run
-    from mderank.training.recipe import Recipe
+    from mderank.research.training.recipe import Recipe
+    from mderank.research.training.trainer import train as run
 
     chosen = Recipe.load(recipe, changes, texts)
     if show:

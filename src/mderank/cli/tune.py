@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from mderank.cli.configuration import config_option
+from mderank.cli._config import config_option
+from mderank.cli._options import SectionedCommand, import_spacy_without_torch, method_options, option
+from mderank.cli._terminal import output as opened
+from mderank.cli._terminal import progress
 from mderank.cli.making import given_options, make_extractor
-from mderank.cli.options import SectionedCommand, import_spacy_without_torch, method_options, option
-from mderank.cli.terminal import output as opened
-from mderank.cli.terminal import progress
 from mderank.errors import OptionError
 
 if TYPE_CHECKING:
-    from mderank.evaluation.datasets import Dataset
-    from mderank.evaluation.tuning import Tuning
+    from mderank.research.datasets import Dataset
+    from mderank.research.evaluation.tuning import Tuning
 
 TUNABLE = ("fusion",)
 # Options of the method that are not about what it gives, or that tune has in another sense.
@@ -62,10 +62,10 @@ def tune(
     is measured on documents that were not used to choose them, beside the weights as they are. If that is no gain,
     the file has the weights as they are. --set gives others to begin with; a weight of 0 stays 0.
     """
-    from mderank.evaluation import tuning as library
-    from mderank.evaluation.datasets import load_dataset, whole_text
-    from mderank.evaluation.protocols import get_protocol
-    from mderank.evaluation.runner import Task
+    from mderank.research.datasets import load_dataset, whole_text
+    from mderank.research.evaluation import tuning as library
+    from mderank.research.evaluation.protocols import get_protocol
+    from mderank.research.evaluation.runs import Task
 
     scoring = get_protocol(protocol)
     given = given_options()
@@ -93,7 +93,7 @@ def tune(
 
 
 def _warnings(tuning: Tuning, dataset: Dataset) -> Iterator[str]:
-    from mderank.evaluation.tuning import FEW
+    from mderank.research.evaluation.tuning import FEW
 
     if tuning.documents < FEW:
         yield (

@@ -10,23 +10,24 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from mderank.cli._terminal import progress
 from mderank.cli.evaluate import evaluate
 from mderank.cli.making import given_options, load_model, make_extractor
 from mderank.cli.running import about, label_of, method_settings, tasks_of
-from mderank.cli.terminal import progress
 from mderank.errors import InputError, MDERankError
 
 if TYPE_CHECKING:
-    from mderank.encoding import Encoder, RememberingEncoder, WordEncoder
-    from mderank.evaluation.datasets import Dataset
-    from mderank.evaluation.runner import Task
-    from mderank.evaluation.tagged import SharedTagger
+    from mderank.encoding import Encoder, RememberingEncoder
     from mderank.methods.registry import Method
-    from mderank.reproduction.plan import Job, Plan
-    from mderank.reproduction.results import Results
-    from mderank.reproduction.setup import Model, Setup
-    from mderank.reproduction.shelf import Shelf
-    from mderank.reproduction.wanted import Wanted
+    from mderank.methods.sifrank.word_encoder import WordEncoder
+    from mderank.research.datasets import Dataset
+    from mderank.research.evaluation.runs import Task
+    from mderank.research.evaluation.tagger_cache import SharedTagger
+    from mderank.research.reproduction.config import Model, Setup
+    from mderank.research.reproduction.plan import Job, Plan
+    from mderank.research.reproduction.results import Results
+    from mderank.research.reproduction.shelf import Shelf
+    from mderank.research.reproduction.wanted import Wanted
 
 
 class Encoders:
@@ -54,22 +55,22 @@ class Encoders:
         return sum(encoder.saved for encoder in self._loaded.values())
 
     def facts(self, name: str) -> Model:
-        from mderank.reproduction.setup import Model
+        from mderank.research.reproduction.config import Model
 
         spec = self.get(name).spec
         return Model(name, spec.layers, spec.one_pass, spec.pooling, spec.max_length)
 
     def load(self, method: Method, settings: dict[str, Any]) -> Encoder | WordEncoder:
         """For `make_extractor`; ELMo is no such encoder, and is loaded in its own way."""
-        from mderank.encoding import is_elmo
+        from mderank.encoding.load import is_elmo
 
         name = settings["model"]
         return load_model(method, settings) if is_elmo(Path(name)) else self.get(name)
 
     def speed(self, name: str) -> float:
         """Seconds a token, measured once."""
-        from mderank.encoding import is_elmo
-        from mderank.reproduction.cost import seconds_per_token
+        from mderank.encoding.load import is_elmo
+        from mderank.research.reproduction.cost import seconds_per_token
 
         if is_elmo(Path(name)):
             return 1e-3
@@ -82,8 +83,8 @@ class Sets:
     """The paper's sets, whole, each read once; a set that is not there is a reason not to run, no error."""
 
     def __init__(self, data_dir: str | None, verify: bool) -> None:
-        from mderank.evaluation.datasets import load_dataset
-        from mderank.reproduction.paper import SETS
+        from mderank.research.datasets import load_dataset
+        from mderank.research.reproduction.paper import SETS
 
         self.found: dict[str, Dataset] = {}
         self.problems: dict[str, str] = {}
@@ -119,7 +120,7 @@ class Workshop:
     """Where wanted runs become runs."""
 
     def __init__(self, encoders: Encoders, sets: Sets, shelf: Shelf, batch_tokens: int | None = None) -> None:
-        from mderank.evaluation.tagged import SharedTagger
+        from mderank.research.evaluation.tagger_cache import SharedTagger
         from mderank.tagging import SpacyTagger
 
         self._encoders, self._sets, self._shelf = encoders, sets, shelf
@@ -151,14 +152,14 @@ class Workshop:
 
     def plan(self, setup: Setup, parts: Any) -> Plan:
         """What is there, and what is to be done."""
-        from mderank.reproduction.plan import make_plan
+        from mderank.research.reproduction.plan import make_plan
 
         needed = dict.fromkeys(wanted for part in parts for wanted in part.needs(setup))
         return make_plan(setup, parts, map(self._job, needed))
 
     def _job(self, wanted: Wanted) -> Job:
-        from mderank.evaluation.runner import documents_in
-        from mderank.reproduction.plan import Job
+        from mderank.research.evaluation.runs import documents_in
+        from mderank.research.reproduction.plan import Job
 
         if wanted.dataset in self._sets.problems:
             return Job(wanted, problem=f"the set {wanted.dataset} is not there")
@@ -176,7 +177,7 @@ class Workshop:
         return Job(wanted, documents, of, seconds=self._seconds(wanted, ready) * left)
 
     def _seconds(self, wanted: Wanted, ready: Ready) -> float:
-        from mderank.reproduction.cost import TOKENS, estimate, scaled
+        from mderank.research.reproduction.cost import TOKENS, estimate, scaled
 
         lengths = [len(task.text.split()) for task in ready.tasks]
         like = self._shelf.like(ready.settings)
@@ -190,7 +191,7 @@ class Workshop:
 
     def work(self, plan: Plan, quiet: bool) -> list[str]:
         """Run what is to be done; what went wrong comes back as notes."""
-        from mderank.evaluation.runner import execute
+        from mderank.research.evaluation.runs import execute
 
         notes = []
         to_do = plan.to_do()
@@ -226,10 +227,10 @@ class Workshop:
 
     def results(self, plan: Plan) -> tuple[Results, list[Any], list[str]]:
         """What there is now: runs, how each was made, and what must be said of them."""
-        from mderank.evaluation.runner import load_run
-        from mderank.reproduction.report.build import Done
-        from mderank.reproduction.results import Measured, Results
-        from mderank.reproduction.shelf import Shelf
+        from mderank.research.evaluation.runs import load_run
+        from mderank.research.reproduction.report.build import Done
+        from mderank.research.reproduction.results import Measured, Results
+        from mderank.research.reproduction.shelf import Shelf
 
         shelf = Shelf(self._shelf.folder)
         measured: dict[Wanted, Measured] = {}

@@ -10,7 +10,7 @@ import numpy as np
 
 from mderank.document import Span
 from mderank.encoding import exact as exact_form
-from mderank.encoding import packing
+from mderank.encoding import one_pass as packing
 from mderank.encoding.base import Encoder, Ints, Pieces, PoolingName
 from mderank.encoding.pooling import Embeddings, Pool, make_pool
 from mderank.encoding.windows import windows

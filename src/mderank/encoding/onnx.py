@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mderank.encoding.base import POOLINGS, EncoderSpec, Floats, Inputs, Pieces
-from mderank.encoding.graph import cut
+from mderank.encoding.onnx_graph import cut
 from mderank.encoding.tokenizer import load_tokenizer, split
 from mderank.errors import ModelError
 

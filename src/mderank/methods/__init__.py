@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 _HOMES = {
     "mderank.methods.attentionrank": ("AttentionRank",),
     "mderank.methods.embedrank": ("EmbedRank",),
-    "mderank.methods.first_phrases": ("FirstPhrases",),
+    "mderank.methods.baselines": ("FirstPhrases", "Random"),
     "mderank.methods.fusionrank": ("FusionRank",),
     "mderank.methods.graph.multipartiterank": ("MultipartiteRank",),
     "mderank.methods.graph.positionrank": ("PositionRank",),
@@ -21,11 +21,10 @@ _HOMES = {
     "mderank.methods.graph.topicrank": ("TopicRank",),
     "mderank.methods.keybert": ("KeyBERT",),
     "mderank.methods.mderank": ("MDERank",),
-    "mderank.methods.random": ("Random",),
     "mderank.methods.sifrank.sifrank": ("SIFRank", "SIFRankPlus"),
     "mderank.methods.static.static_embedrank": ("Sent2VecEmbedRank", "TextEmbedRank", "VectorEmbedRank"),
     "mderank.methods.tfidf": ("DocumentFrequencies", "TfIdf"),
-    "mderank.methods.word_frequencies": ("WordFrequencies",),
+    "mderank.methods.frequencies": ("WordFrequencies",),
     "mderank.methods.yake.yake": ("YAKE", "KeywordNGrams"),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
@@ -34,8 +33,10 @@ __all__ = sorted(_HOME_OF)  # noqa: PLE0605
 
 if TYPE_CHECKING:
     from mderank.methods.attentionrank import AttentionRank as AttentionRank
+    from mderank.methods.baselines import FirstPhrases as FirstPhrases
+    from mderank.methods.baselines import Random as Random
     from mderank.methods.embedrank import EmbedRank as EmbedRank
-    from mderank.methods.first_phrases import FirstPhrases as FirstPhrases
+    from mderank.methods.frequencies import WordFrequencies as WordFrequencies
     from mderank.methods.fusionrank import FusionRank as FusionRank
     from mderank.methods.graph.multipartiterank import MultipartiteRank as MultipartiteRank
     from mderank.methods.graph.positionrank import PositionRank as PositionRank
@@ -44,7 +45,6 @@ if TYPE_CHECKING:
     from mderank.methods.graph.topicrank import TopicRank as TopicRank
     from mderank.methods.keybert import KeyBERT as KeyBERT
     from mderank.methods.mderank import MDERank as MDERank
-    from mderank.methods.random import Random as Random
     from mderank.methods.sifrank.sifrank import SIFRank as SIFRank
     from mderank.methods.sifrank.sifrank import SIFRankPlus as SIFRankPlus
     from mderank.methods.static.static_embedrank import Sent2VecEmbedRank as Sent2VecEmbedRank
@@ -52,7 +52,6 @@ if TYPE_CHECKING:
     from mderank.methods.static.static_embedrank import VectorEmbedRank as VectorEmbedRank
     from mderank.methods.tfidf import DocumentFrequencies as DocumentFrequencies
     from mderank.methods.tfidf import TfIdf as TfIdf
-    from mderank.methods.word_frequencies import WordFrequencies as WordFrequencies
     from mderank.methods.yake.yake import YAKE as YAKE
     from mderank.methods.yake.yake import KeywordNGrams as KeywordNGrams
 

@@ -19,8 +19,8 @@ from mderank.candidates.base import is_word
 from mderank.candidates.stopwords import stop_words_of
 from mderank.document import Document, surface
 from mderank.encoding import EMBEDDED, AttentionEncoder, Encoder, Pieces
+from mderank.encoding.padding import pad_texts
 from mderank.encoding.windows import windows
-from mderank.encoding.words import side_by_side
 from mderank.errors import ModelError, OptionError
 from mderank.methods.base import BaseOptions, CandidateScores, Floats, ScoringInput, at_least
 from mderank.methods.encoder_base import EncoderExtractor
@@ -118,7 +118,7 @@ class AttentionRank(EncoderExtractor):
         begin = len(self.encoder.spec.prefix)
         parts = [pieces.part(each) for each in rows]
         for some in self._batches(parts):
-            inputs = side_by_side(self.encoder.spec, [parts[each].ids for each in some])
+            inputs = pad_texts(self.encoder.spec, [parts[each].ids for each in some])
             states, weights = self.attention.attend(inputs, self.layer)
             # Padding attends to itself alone.
             for number, own, attended in zip(some, states, weights.sum(axis=(1, 2), dtype=np.float64), strict=True):
@@ -134,7 +134,7 @@ class AttentionRank(EncoderExtractor):
         phrases: list[Floats] = [np.zeros(0)] * len(texts)
         begin = len(self.encoder.spec.prefix)
         for some in self._batches(pieces):
-            inputs = side_by_side(self.encoder.spec, [pieces[each].ids for each in some])
+            inputs = pad_texts(self.encoder.spec, [pieces[each].ids for each in some])
             states = self.encoder.states(inputs, self.layer)
             for number, own in zip(some, states, strict=True):
                 phrases[number] = _means(own[begin:], range(len(pieces[number])), _words(texts[number], pieces[number]))

@@ -10,17 +10,16 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar, TypedDict
+from typing import Any, ClassVar, Protocol, TypedDict, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
 
-from mderank.candidate import Candidate
 from mderank.candidates import CandidateSource, NounPhrases, PhraseList
 from mderank.document import Document, Span, surface
 from mderank.encoding import Pieces
 from mderank.errors import InputError, MDERankError, OptionError
-from mderank.keyphrase import Keyphrase, Keyphrases
+from mderank.keyphrase import Candidate, Keyphrase, Keyphrases
 from mderank.ranking import (
     DEDUPES,
     MMR,
@@ -46,6 +45,22 @@ _WORD = re.compile(r"\S+")
 
 Floats = npt.NDArray[np.floating[Any]]
 Numbers = Floats | npt.NDArray[np.integer[Any]]
+
+
+@runtime_checkable
+class Extractor(Protocol):
+    """Reads texts, says what they are about."""
+
+    def extract(self, text: str | Document, top_k: int | None = 10) -> Keyphrases:
+        """The ``top_k`` best keyphrases of one text, best first (all of them for ``None``)."""
+        ...
+
+    def extract_many(self, texts: Iterable[str | Document], top_k: int | None = 10) -> Iterator[Keyphrases]:
+        """The keyphrases of every text, in order, one at a time.
+
+        A text that fails carries its error in ``Keyphrases.error`` and the rest goes on.
+        """
+        ...
 
 
 @dataclass(frozen=True)

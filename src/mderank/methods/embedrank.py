@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
-from mderank.candidate import Candidate
 from mderank.document import Document, surface
 from mderank.encoding import Request, embed
+from mderank.keyphrase import Candidate
 from mderank.methods.base import CandidateScores, ScoringInput
 from mderank.methods.encoder_base import EncoderExtractor
 from mderank.ranking import Scaling, closeness

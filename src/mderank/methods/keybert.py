@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from mderank.candidate import Candidate
 from mderank.candidates import CandidateSource, NGrams
 from mderank.document import Document
+from mderank.keyphrase import Candidate
 from mderank.methods.embedrank import EmbedRank
 from mderank.ranking import Scaling
 

@@ -10,7 +10,7 @@ from types import NoneType, UnionType
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from mderank.errors import OptionError
-from mderank.extractor import Extractor
+from mderank.methods.base import Extractor
 
 COMMON = ("tagger", "candidates", "dedupe", "overlap", "min_score", "max_words", "exclude")
 WORD_GRAPH = (*COMMON, "window", "damping", "tags", "words", "distance", "phrase_score", "weighted")

@@ -1,9 +1,7 @@
 """Embeddings to order: similarity, sorting, de-duplication, diversity. Nothing here knows a tensor library."""
 
 from mderank.ranking.dedupe import DEDUPES, Dedupe
-from mderank.ranking.diversity import Diversity
-from mderank.ranking.maxsum import MaxSum
-from mderank.ranking.mmr import MMR, SCALINGS, Scaling
+from mderank.ranking.diversity import MMR, SCALINGS, Diversity, MaxSum, Scaling
 from mderank.ranking.order import rank
 from mderank.ranking.overlap import OVERLAPS, Overlap, family_members, family_order
 from mderank.ranking.similarity import SIMILARITIES, SimilarityName, closeness, compare

@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from typing import Literal
 
-from mderank.candidate import Candidate
 from mderank.document import Document, Span, surface
+from mderank.keyphrase import Candidate
 from mderank.ranking.acronyms import find_acronyms
 from mderank.ranking.variants import variant_key
 from mderank.text import stem_phrase

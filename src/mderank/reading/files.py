@@ -15,13 +15,13 @@ from typing import Any, BinaryIO
 from mderank.errors import InputError, MDERankError, MissingExtraError
 from mderank.reading.base import InputFormat, ReadOptions, Source
 from mderank.reading.decoding import decode
-from mderank.reading.gunzip import Gunzipped
+from mderank.reading.gzip_stream import Gunzipped
 from mderank.reading.html import html_text
 from mderank.reading.jsonl import read_line
 from mderank.reading.markdown import blank_markup
 from mderank.reading.pdf import pdf_text
 from mderank.reading.records import START, Place, Record, json_records
-from mderank.reading.tables import csv_records, parquet_records
+from mderank.reading.tabular import csv_records, parquet_records
 
 SUFFIXES: dict[str, InputFormat] = {
     ".txt": "text",

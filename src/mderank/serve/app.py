@@ -29,14 +29,14 @@ from mderank.encoding import Encoder
 from mderank.keyphrase import Keyphrases
 from mderank.methods.base import BaseExtractor
 from mderank.methods.registry import METHODS
-from mderank.serve import schema
+from mderank.serve import schemas as schema
+from mderank.serve.batch_queue import Job, Lanes, computed
+from mderank.serve.config import Settings
 from mderank.serve.errors import CODES, ApiError
-from mderank.serve.gate import Gate
-from mderank.serve.lanes import Job, Lanes, computed
-from mderank.serve.making import Workshop, own_settings, taken_options, weight
+from mderank.serve.extractor_cache import Workshop, own_settings, taken_options, weight
+from mderank.serve.file_reader import KINDS, Readers, readable_kinds
 from mderank.serve.metrics import CONTENT_TYPE, Metrics
-from mderank.serve.reader import KINDS, Readers, readable_kinds
-from mderank.serve.settings import Settings
+from mderank.serve.middleware import Gate
 from mderank.tagging import Tagger
 from mderank.writing import Result
 
@@ -285,7 +285,7 @@ def _operations(service: Service) -> APIRouter:
 def _page() -> APIRouter:
     """The page's files, read once: no address is ever made into a path."""
     page = APIRouter(include_in_schema=False)
-    folder = files("mderank.serve").joinpath("page")
+    folder = files("mderank.serve").joinpath("static")
     for path, (name, kind) in PAGE.items():
         page.add_api_route(path, _file(folder.joinpath(name).read_bytes(), kind), methods=["GET", "HEAD"])
     return page

@@ -11,11 +11,11 @@ from typing import ClassVar, Unpack
 
 import numpy as np
 
-from mderank.candidate import Candidate
 from mderank.candidates import CandidateSource, NounPhrases
 from mderank.candidates.base import is_content, locate
 from mderank.document import Document
 from mderank.errors import OptionError
+from mderank.keyphrase import Candidate
 from mderank.methods.base import BaseOptions
 from mderank.methods.graph.word_graph import Distance, PhraseScore, WordForm, WordGraphRanker, WordRank
 from mderank.ranking import rank

@@ -17,9 +17,9 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from mderank.candidate import Candidate
 from mderank.candidates import NounPhrases
 from mderank.errors import OptionError
+from mderank.keyphrase import Candidate
 from mderank.methods.base import CandidateScores, ScoringInput, one_of
 from mderank.text import stem_phrase
 

@@ -13,10 +13,10 @@ from typing import ClassVar, Literal, Unpack
 import numpy as np
 import numpy.typing as npt
 
-from mderank.candidate import Candidate
 from mderank.candidates.base import is_word
 from mderank.document import Document, Tagset
 from mderank.errors import OptionError
+from mderank.keyphrase import Candidate
 from mderank.methods.base import BaseExtractor, BaseOptions, CandidateScores, ScoringInput, at_least, one_of
 from mderank.text import stem_phrase
 

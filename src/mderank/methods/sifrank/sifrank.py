@@ -14,16 +14,18 @@ from typing import ClassVar, Unpack
 
 import numpy as np
 
-from mderank.candidate import Candidate
 from mderank.candidates.base import is_word
 from mderank.candidates.stopwords import stop_words_of
 from mderank.document import Document, Span, Tagset
-from mderank.encoding import EMBEDDED, Encoder, WordEncoder, load_word_encoder
+from mderank.encoding import EMBEDDED, Encoder
 from mderank.encoding.base import Ints
 from mderank.errors import OptionError
+from mderank.keyphrase import Candidate
 from mderank.methods.base import BaseExtractor, BaseOptions, CandidateScores, Floats, ScoringInput, at_least
 from mderank.methods.encoder_base import checked_layer
-from mderank.methods.word_frequencies import WordFrequencies, general_frequency, inverse, needs_wordfreq
+from mderank.methods.frequencies import WordFrequencies, general_frequency, inverse, needs_wordfreq
+from mderank.methods.sifrank.load import load_word_encoder
+from mderank.methods.sifrank.word_encoder import WordEncoder
 from mderank.ranking import closeness
 
 # The words that a document is about.

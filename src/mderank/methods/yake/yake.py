@@ -14,12 +14,11 @@ from typing import ClassVar, Unpack
 
 import numpy as np
 
-from mderank.candidate import Candidate
 from mderank.candidates import CandidateSource
 from mderank.candidates.base import locate
 from mderank.document import Document
 from mderank.errors import OptionError
-from mderank.keyphrase import Keyphrase
+from mderank.keyphrase import Candidate, Keyphrase
 from mderank.methods.base import BaseExtractor, BaseOptions, CandidateScores, ScoringInput, at_least, one_of
 from mderank.methods.yake.features import FEATURES, Terms, Words, read_words, score_terms
 from mderank.methods.yake.near_duplicates import LIKENESSES, Likeness, distinct

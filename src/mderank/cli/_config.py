@@ -1,0 +1,119 @@
+"""``--config FILE``: a command's options from a TOML file. What is written on the command line comes first.
+
+A key is the long name of an option, with dashes or underscores; options that may be repeated take a list. The options
+that a method has to itself (``--set``) are a table:
+
+    method = "fusion"
+    top = 15
+
+    [set]
+    position = 0.3
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from mderank.cli._options import CONFIG, option
+from mderank.errors import InputError, OptionError
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+_SET = "set"
+_NOT_IN_FILES = ("config", "help")
+
+
+def config_option(command: F) -> F:
+    """The option ``--config``."""
+    return option(
+        "Other",
+        "--config",
+        metavar="FILE",
+        is_eager=True,  # before the options whose values it gives
+        expose_value=False,
+        callback=_read,
+        help="Read options from a TOML file, e.g. one of 'mderank tune': long names = values, those of --set in a "
+        "table [set]. The command line comes first.",
+    )(command)
+
+
+def _read(context: click.Context, _: click.Parameter, file: str | None) -> None:
+    """Take the file's values for those of options that are not written on the command line."""
+    if file is not None:
+        context.default_map = {**(context.default_map or {}), **_values(context, file)}
+        context.meta[CONFIG] = file
+
+
+def _values(context: click.Context, file: str) -> dict[str, Any]:
+    """The file's values by the names of parameters, as they would come from the command line."""
+    options = _options(context.command)
+    values: dict[str, Any] = {}
+    for key, value in _load(file).items():
+        name = key.replace("_", "-")
+        if name not in options:
+            raise OptionError(
+                f"{file}: the option '{key}' is unknown; 'mderank {context.command.name}' has {', '.join(options)}"
+            )
+        parameter = options[name]
+        if parameter.name in values:
+            raise OptionError(f"{file}: the option '{key}' is there twice: leave one out")
+        as_given = _assignments(file, value) if name == _SET else _given(file, key, parameter, value)
+        try:
+            parameter.type_cast_value(context, as_given)
+        except click.BadParameter as error:
+            raise OptionError(f"{file}: {key} = {value!r}: {error.message}") from error
+        values[str(parameter.name)] = as_given
+    return values
+
+
+def _options(command: click.Command) -> dict[str, click.Option]:
+    """The options that a file may have, by their long names."""
+    return {
+        name.removeprefix("--"): parameter
+        for parameter in command.params
+        if isinstance(parameter, click.Option)
+        for name in parameter.opts
+        if name.startswith("--") and name.removeprefix("--") not in _NOT_IN_FILES
+    }
+
+
+def _load(file: str) -> dict[str, Any]:
+    try:
+        return tomllib.loads(Path(file).read_text(encoding="utf-8"))
+    except OSError as error:
+        raise InputError(f"{file}: cannot be read: {error.strerror or error}") from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise InputError(f"{file} is not a TOML file: {error}") from error
+
+
+def _given(file: str, key: str, parameter: click.Option, value: Any) -> Any:
+    """A value as the command line would have it: yes or no, a text, or several."""
+    if parameter.is_flag:
+        if not isinstance(value, bool):
+            raise OptionError(f"{file}: {key} = {value!r}: write true or false")
+        return value
+    if parameter.multiple:
+        return [_text(file, key, each) for each in (value if isinstance(value, list) else [value])]
+    return _text(file, key, value)
+
+
+def _assignments(file: str, table: Any) -> list[str]:
+    """``NAME=VALUE`` for what the table sets."""
+    if not isinstance(table, dict):
+        raise OptionError(f"{file}: {_SET} = {table!r}: write a table, [set], and below it NAME = VALUE")
+    words = {True: "yes", False: "no"}
+    return [
+        f"{name.replace('-', '_')}={words[value] if isinstance(value, bool) else _text(file, f'[set] {name}', value)}"
+        for name, value in table.items()
+    ]
+
+
+def _text(file: str, key: str, value: Any) -> str:
+    if isinstance(value, bool) or not isinstance(value, str | int | float):
+        raise OptionError(f"{file}: {key} = {value!r}: write a number, or a text in quotes")
+    return str(value)

@@ -1,0 +1,60 @@
+"""`load_encoder`: from the name of a model, or its folder, to an encoder."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from mderank.encoding.base import Encoder
+from mderank.errors import ModelError, OptionError
+
+EMBEDDED = "minilm-l6"
+EMBEDDED_FOLDER = Path(__file__).parent.parent / "models" / EMBEDDED
+
+
+def load_encoder(
+    model: str | Path = EMBEDDED, *, device: str | None = None, dtype: str | None = None, threads: int | None = None
+) -> Encoder:
+    """The encoder that ``model`` stands for.
+
+    ``minilm-l6`` is the embedded one; a folder that ``mderank export`` wrote is loaded by ONNX Runtime; any other
+    folder, and any other name, which is then one of the Hugging Face hub, by torch. ``threads`` is for ONNX Runtime,
+    ``device`` and ``dtype`` are for torch.
+    """
+    name = str(model)
+    folder = EMBEDDED_FOLDER if name == EMBEDDED else Path(model)
+    if folder.suffix == ".onnx" and folder.is_file():
+        folder = folder.parent
+        if not (folder / "encoder.json").is_file():
+            raise ModelError(
+                f"{model} is an ONNX graph that mderank export did not write: its folder has no encoder.json; "
+                "export the original model: mderank export MODEL DIR"
+            )
+    if (folder / "encoder.json").is_file():
+        for option, value in (("device", device), ("dtype", dtype)):
+            if value not in (None, "cpu", "float32"):
+                raise OptionError(
+                    f"{option}={value!r} is for torch, but '{name}' runs on ONNX Runtime, on the CPU in float32: "
+                    f"leave it out, or name a Hugging Face model"
+                )
+        from mderank.encoding.onnx import OnnxEncoder
+
+        return OnnxEncoder(folder, threads=threads)
+    if is_elmo(folder):
+        raise ModelError(f"'{name}' is ELMo, which reads words and has no mask: it is for sifrank and sifrank-plus")
+    if not folder.is_dir() and (name.startswith((".", "/", "~")) or name.count("/") > 1 or "\\" in name):
+        raise ModelError(f"the model folder '{name}' does not exist")
+    from mderank.encoding.torch import DTYPES, TorchEncoder
+
+    if threads is not None:
+        raise OptionError(f"threads is for ONNX Runtime, but '{name}' runs on torch: set OMP_NUM_THREADS instead")
+    if dtype is not None and dtype not in DTYPES:
+        raise OptionError(f"unknown dtype {dtype!r}: it is one of {', '.join(DTYPES)}")
+    return TorchEncoder(name, device=device, dtype=dtype or "float32")
+
+
+def is_elmo(model: str | Path) -> bool:
+    """Whether ``model`` is a folder with ELMo's files, or one of its weights' files."""
+    path = Path(model)
+    if path.suffix == ".hdf5":
+        return True
+    return path.is_dir() and (any(path.glob("*.hdf5")) or any(path.glob("*options.json")))

@@ -1,0 +1,1 @@
+"""mderank inside other tools: spaCy pipelines, Ray and Spark jobs."""

@@ -1,0 +1,43 @@
+"""Keyphrases as further columns of a table, for jobs of your own on Spark or Ray."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+from mderank.batch.row_files import plain
+from mderank.batch.worker import Row, Work
+from mderank.errors import OptionError
+
+ADDED = ("keyphrases", "unseen", "missing", "error")
+CHUNK = 64  # documents that are extracted together
+
+
+def check_columns(columns: Sequence[str], text: str) -> None:
+    """Refuse a table that lacks the text, or has a column where ours would go."""
+    if text not in columns:
+        raise OptionError(f"the column '{text}' is missing (columns: {', '.join(columns)}): name another, text=…")
+    taken = [name for name in ADDED if name in columns]
+    if taken:
+        raise OptionError(f"the table has a column {', '.join(taken)} already: rename it")
+
+
+def added(work: Work, texts: Iterable[Any]) -> Iterator[Row]:
+    """The further columns of every row, in Arrow's types; what is no text has an error."""
+    waiting = list(texts)
+    for start in range(0, len(waiting), CHUNK):
+        chunk = waiting[start : start + CHUNK]
+        rows = iter(work.texts([(number, text) for number, text in enumerate(chunk) if isinstance(text, str)]))
+        for text in chunk:
+            if isinstance(text, str):
+                yield _kept(next(rows))
+            else:
+                what = "missing" if text is None else type(text).__name__
+                yield {"keyphrases": [], "unseen": None, "missing": [], "error": f"the text is {what}, not a string"}
+
+
+def _kept(row: Row) -> Row:
+    """Without the id, which the table has; of an error, which begins with it, the rest."""
+    made = plain(row)
+    error = None if made["error"] is None else str(made["error"]).removeprefix(f"{row['id']}: ")
+    return {**{name: made[name] for name in ADDED}, "error": error}

@@ -1,0 +1,183 @@
+"""A component for spaCy: ``nlp.add_pipe("mderank")`` gives every ``Doc`` its keyphrases, as spans of it.
+
+>>> import spacy
+>>> nlp = spacy.blank("en")
+>>> component = nlp.add_pipe("mderank", config={"top": 2})
+>>> doc = nlp("Coral reefs feed fish. Warm water harms coral reefs.")
+>>> [(each.text, [span.start for span in each.spans]) for each in doc._.keyphrases]
+[('Coral reefs', [0, 8]), ('Warm water', [5])]
+
+Behind a tagger the component takes that one's tags; without any, as here, mderank's own English tagger reads the text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any
+
+from spacy.language import Language
+from spacy.tokens import Doc
+from spacy.tokens import Span as DocSpan
+
+from mderank.document import Document, Tagset, Token
+from mderank.errors import ModelError, OptionError
+from mderank.keyphrase import Keyphrases
+from mderank.methods.base import Extractor
+from mderank.methods.registry import get_method
+from mderank.ranking import Overlap
+from mderank.tagging import SpacyTagger
+from mderank.tagging.paragraphs import paragraphs
+from mderank.tagging.spacy import join_hyphenated
+from mderank.text import replace_surrogates
+
+KEY = "mderank"  # of doc.user_data, and of doc.spans
+
+
+@dataclass(frozen=True)
+class DocKeyphrase:
+    """A keyphrase of a ``Doc``: as `mderank.Keyphrase`, but its places are spans of the ``Doc``."""
+
+    text: str
+    score: float
+    confidence: float | None
+    spans: tuple[DocSpan, ...]
+    related: tuple[str, ...] = ()
+
+
+class KeyphraseComponent:
+    """Finds the keyphrases of documents, several at a time in ``nlp.pipe``."""
+
+    def __init__(self, nlp: Language, extractor: Extractor, top: int | None) -> None:
+        self.extractor = extractor
+        self.top = top
+        self._lang = nlp.lang or ""
+        self._tagset: Tagset = "penn" if nlp.lang == "en" else "universal"
+
+    def __call__(self, doc: Doc) -> Doc:
+        """The same document, with its keyphrases."""
+        return next(self.pipe([doc]))
+
+    def pipe(self, stream: Iterable[Doc], batch_size: int = 64) -> Iterator[Doc]:
+        """The same documents, with their keyphrases."""
+        waiting = iter(stream)
+        while docs := list(islice(waiting, batch_size)):
+            found = self.extractor.extract_many((self._read(doc) for doc in docs), self.top)
+            for doc, keyphrases in zip(docs, found, strict=True):
+                if keyphrases.error is not None:
+                    raise keyphrases.error
+                yield _with(doc, keyphrases)
+
+    def _read(self, doc: Doc) -> str | Document:
+        """The document with the pipeline's own tags; its text, for our tagger, if it has none."""
+        if not doc.has_annotation("TAG" if self._tagset == "penn" else "POS"):
+            if self._lang == "en" or not doc:
+                return str(doc.text)
+            raise ModelError(
+                f"the pipeline ('{self._lang}') gives no part-of-speech tags: add 'mderank' behind one that does"
+            )
+        tag = "tag_" if self._tagset == "penn" else "pos_"
+        words = [
+            Token(word.text, getattr(word, tag), word.idx, word.idx + len(word)) for word in doc if not word.is_space
+        ]
+        tokens = tuple(join_hyphenated(words))
+        return Document(
+            replace_surrogates(doc.text), tokens, _starts(doc.text, tokens), self._tagset, self._lang
+        ).with_breaks(doc.text)
+
+
+def _starts(text: str, tokens: Sequence[Token]) -> frozenset[int]:
+    """The tokens that begin a paragraph."""
+    starts = set()
+    index = 0
+    for paragraph in paragraphs(replace_surrogates(text)):
+        while index < len(tokens) and tokens[index].start < paragraph.start:
+            index += 1
+        if index < len(tokens) and tokens[index].start < paragraph.end:
+            starts.add(index)
+    return frozenset(starts)
+
+
+def _with(doc: Doc, found: Keyphrases) -> Doc:
+    """Plain data in the document, so that it can be sent to other processes and to disk; spans are made of it."""
+    doc.user_data[KEY] = [
+        {
+            "text": each.text,
+            "score": each.score,
+            "confidence": each.confidence,
+            "spans": [list(span) for span in each.spans],
+            "related": list(each.related),
+        }
+        for each in found
+    ]
+    doc.spans[KEY] = [span for each in _keyphrases(doc) for span in each.spans]
+    return doc
+
+
+def _keyphrases(doc: Doc) -> list[DocKeyphrase]:
+    return [
+        DocKeyphrase(
+            each["text"],
+            each["score"],
+            each["confidence"],
+            tuple(_spans(doc, each["spans"])),
+            tuple(each.get("related", ())),  # a document that was saved before there were any has none
+        )
+        for each in doc.user_data.get(KEY, ())
+    ]
+
+
+def _spans(doc: Doc, places: Iterable[tuple[int, int]]) -> Iterator[DocSpan]:
+    for start, end in places:
+        # A word that spaCy divides otherwise is taken whole.
+        span = doc.char_span(start, end, label="KEYPHRASE", alignment_mode="expand")
+        if span is not None:
+            yield span
+
+
+@Language.factory(
+    "mderank",
+    assigns=["doc._.keyphrases", "doc.spans"],
+    default_config={
+        "method": "fusion",
+        "top": 10,
+        "model": None,
+        "diversity": None,
+        "overlap": None,
+        "exclude": [],
+        "options": {},
+    },
+)
+def make_component(
+    nlp: Language,
+    name: str,
+    method: str,
+    top: int | None,
+    model: str | None,
+    diversity: float | None,
+    overlap: Overlap | None,
+    exclude: list[str],
+    options: dict[str, Any],
+) -> KeyphraseComponent:
+    """What ``nlp.add_pipe("mderank", config={...})`` makes.
+
+    ``method`` is one of ``mderank methods``, ``model`` an encoder (``None``: the embedded one), ``diversity`` a share
+    as on the command line, ``overlap`` whether phrases may be part of each other (``none``, ``little``, ``any``;
+    ``None``: as the method does), ``options`` further keyword arguments of the method.
+    """
+    from mderank.ranking import MMR
+
+    chosen = get_method(method)
+    given: dict[str, Any] = {**options, "exclude": exclude, "tagger": SpacyTagger()}
+    if overlap is not None:
+        given["overlap"] = overlap
+    if model is not None:
+        given["model"] = model
+    if diversity is not None and not 0 <= diversity <= 1:
+        raise OptionError(f"diversity is a share between 0 and 1, not {diversity}")
+    if diversity:
+        given["diversity"] = MMR(1 - diversity)
+    if not Doc.has_extension("keyphrases"):
+        Doc.set_extension("keyphrases", getter=_keyphrases)
+    return KeyphraseComponent(nlp, chosen.make(**given), top)

@@ -1,0 +1,50 @@
+"""Trivial methods, the floor of a comparison: the text's first candidates (`FirstPhrases`), random ones (`Random`)."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from typing import Unpack
+
+import numpy as np
+
+from mderank.methods.base import BaseExtractor, BaseOptions, CandidateScores, ScoringInput
+
+
+class FirstPhrases(BaseExtractor):
+    """Ranks candidates by where they first occur.
+
+    1. Find the candidates.
+    2. Score each with 1 / (1 + offset of its first character); at one offset the longest comes first, as found.
+    """
+
+    def _score(self, readings: Sequence[ScoringInput]) -> list[CandidateScores]:
+        scores = []
+        for reading in readings:
+            first = np.asarray([each.first for each in reading.candidates], dtype=np.float64)
+            scores.append(CandidateScores(1 / (1 + first), 1 / (1 + first)))
+        return scores
+
+
+class Random(BaseExtractor):
+    """Ranks candidates by a number drawn for each.
+
+    1. Find the candidates.
+    2. Score each with a number in [0, 1) made from the seed, the text and the phrase: the same wherever and with
+       whatever else the text is read.
+    """
+
+    def __init__(self, seed: int = 0, **options: Unpack[BaseOptions]) -> None:
+        super().__init__(**options)
+        self.seed = seed
+
+    def _score(self, readings: Sequence[ScoringInput]) -> list[CandidateScores]:
+        scores = []
+        for reading in readings:
+            drawn = np.asarray([self._draw(reading.document.text, each.key) for each in reading.candidates])
+            scores.append(CandidateScores(drawn, drawn))
+        return scores
+
+    def _draw(self, text: str, phrase: str) -> float:
+        digest = hashlib.blake2b(f"{self.seed}\0{text}\0{phrase}".encode("utf-8", "replace"), digest_size=8)
+        return int.from_bytes(digest.digest(), "big") / 2**64

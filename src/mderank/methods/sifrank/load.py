@@ -1,0 +1,31 @@
+"""`load_word_encoder`: from the name of a model, or its folder, to an encoder of words."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from mderank.encoding.base import Encoder
+from mderank.encoding.load import EMBEDDED, is_elmo, load_encoder
+from mderank.errors import OptionError
+from mderank.methods.sifrank.elmo import Elmo
+from mderank.methods.sifrank.word_encoder import PieceWords, WordEncoder
+
+
+def load_word_encoder(
+    model: str | Path | Encoder | WordEncoder = EMBEDDED,
+    *,
+    device: str | None = None,
+    dtype: str | None = None,
+    threads: int | None = None,
+) -> WordEncoder:
+    """The states of words that ``model`` gives: ELMo's, from a folder with its files, or those of any encoder."""
+    if isinstance(model, WordEncoder):
+        return model
+    if not isinstance(model, str | Path):
+        return PieceWords(model)
+    if not is_elmo(model):
+        return PieceWords(load_encoder(model, device=device, dtype=dtype, threads=threads))
+    for option, value in (("dtype", dtype), ("threads", threads)):
+        if value not in (None, "float32"):
+            raise OptionError(f"{option}={value!r}: ELMo runs on torch in float32; leave it out")
+    return Elmo(model, device=device)

@@ -1,0 +1,112 @@
+"""States of words: of a model that reads words, such as ELMo, or of an encoder of word pieces."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Protocol, runtime_checkable
+
+import numpy as np
+
+from mderank.document import Span
+from mderank.encoding.base import Encoder, Floats, Ints, Pieces
+from mderank.encoding.padding import batch_by_tokens, pad_texts
+from mderank.encoding.windows import windows
+
+BATCH = 640  # tokens computed at once, as for one-pass masking
+
+
+@dataclass(frozen=True)
+class WordSpec:
+    """The facts about a word encoder; ``layer`` is the one that suits it, 0 is what it has before any context."""
+
+    name: str
+    layers: int
+    dimension: int
+    layer: int
+
+
+@runtime_checkable
+class WordEncoder(Protocol):
+    """Turns the words of a text into hidden states."""
+
+    @property
+    def spec(self) -> WordSpec:
+        """The facts about it."""
+        ...
+
+    def word_states(
+        self, text: str, words: Sequence[Span], segments: Sequence[range], breaks: Sequence[int], layer: int | None
+    ) -> Iterator[tuple[Ints, Floats]]:
+        """The states of the words of ``text`` after ``layer`` layers (``None``: the mean of all), some at a time.
+
+        They come as the words' indices ``(k,)`` and their states ``(k, d)``. Words of different segments (ranges of
+        words) do not see each other; segments that are too long are cut, at one of ``breaks`` if possible. A word
+        that was cut in two comes twice; one that cannot be read does not come.
+        """
+        ...
+
+
+class PieceWords:
+    """The words of an encoder of word pieces: a word's state is the mean of those of the pieces that touch it."""
+
+    def __init__(self, encoder: Encoder) -> None:
+        self._encoder = encoder
+        self.spec = WordSpec(encoder.spec.name, encoder.spec.layers, encoder.spec.dimension, encoder.spec.layers)
+        self.folder = getattr(encoder, "folder", encoder.spec.name)  # where its weights are
+        self.packages: tuple[str, ...] = getattr(encoder, "packages", ())  # what it is computed by
+
+    def word_states(
+        self, text: str, words: Sequence[Span], segments: Sequence[range], breaks: Sequence[int], layer: int | None
+    ) -> Iterator[tuple[Ints, Floats]]:
+        """The states of the words of ``text``."""
+        pieces = self._encoder.pieces(text)
+        bounds = np.asarray(words, dtype=np.int64).reshape(-1, 2)
+        first = np.searchsorted(pieces.ends, bounds[:, 0], side="right")
+        last = np.searchsorted(pieces.starts, bounds[:, 1], side="left")
+        cuts = [
+            cut
+            for segment in segments
+            if segment
+            for cut in self._cuts(pieces, range(first[segment.start], last[segment.stop - 1]), breaks)
+        ]
+        for batch in self._batches(cuts):
+            states = self._states([pieces.ids[cut.start : cut.stop] for cut in batch], layer)
+            for cut, rows in zip(batch, states, strict=True):
+                yield _words(cut, rows[len(self._encoder.spec.prefix) :], first, last)
+
+    def _cuts(self, pieces: Pieces, segment: range, breaks: Sequence[int]) -> Iterator[range]:
+        """The windows of a segment, as ranges of pieces."""
+        start, stop = segment.start, segment.stop
+        part = Pieces(pieces.ids[start:stop], pieces.starts[start:stop], pieces.ends[start:stop])
+        capacity = self._encoder.spec.capacity
+        for cut in windows(part, breaks if len(part) > capacity else (), capacity):
+            yield range(start + cut.start, start + cut.stop)
+
+    def _batches(self, cuts: list[range]) -> Iterator[list[range]]:
+        """Windows of about the same length; one by one for an encoder that cannot be told what is padding."""
+        room = BATCH if self._encoder.spec.one_pass else 0
+        special = self._encoder.spec.max_length - self._encoder.spec.capacity
+        yield from batch_by_tokens(sorted(cuts, key=len), room, special)
+
+    def _states(self, texts: Sequence[Ints], layer: int | None) -> Floats:
+        """The states ``(B, S, d)``, special tokens and padding included."""
+        inputs = pad_texts(self._encoder.spec, texts)
+        if layer is not None:
+            return self._encoder.states(inputs, layer)
+        every = [self._encoder.states(inputs, each) for each in range(self.spec.layers + 1)]
+        mean: Floats = np.mean(every, axis=0)
+        return mean
+
+
+def _words(cut: range, states: Floats, first: Ints, last: Ints) -> tuple[Ints, Floats]:
+    """The words that have pieces in a window, and the mean of those pieces' states."""
+    start = int(np.searchsorted(last, cut.start, side="right"))
+    stop = int(np.searchsorted(first, cut.stop, side="left"))
+    low = np.maximum(first[start:stop], cut.start) - cut.start
+    high = np.minimum(last[start:stop], cut.stop) - cut.start
+    words = np.flatnonzero(high > low)
+    sums = np.zeros((len(cut) + 1, states.shape[1]))
+    np.cumsum(states[: len(cut)], axis=0, dtype=np.float64, out=sums[1:])
+    counts = (high - low)[words, None]
+    return start + words, (sums[high[words]] - sums[low[words]]) / counts

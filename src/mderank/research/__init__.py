@@ -1,0 +1,1 @@
+"""Datasets, evaluation, reports, the paper's tables and training. The library never imports it."""

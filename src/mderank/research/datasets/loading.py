@@ -1,0 +1,216 @@
+"""Finding sets and reading them.
+
+A set is a file of JSON lines, ``{"id", "title", "text", "keyphrases"}``, plain or with gzip. A judged dataset has
+``acceptable``, ``junk`` and ``kind`` in place of ``keyphrases``. What makes a set unusable is an error: a line that is
+not JSON, a field that is missing or of the wrong kind, an id that occurs twice, a phrase that is both acceptable and
+junk, a checksum that is not the registry's. A document without text or without gold phrases stays in the set, with a
+note: it is for the measure to say what it counts.
+"""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import json
+import os
+import zlib
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from mderank.errors import InputError, OptionError
+from mderank.research.datasets.base import Dataset, DatasetInfo, LabelledDocument
+from mderank.research.datasets.judged_phrases import JudgedPhrases
+from mderank.research.datasets.registry import DATASETS
+
+DATA_DIR_VARIABLE = "MDERANK_DATA_DIR"
+_DEFAULT_DIR = "data"
+SUFFIXES = (".jsonl", ".jsonl.gz")
+
+
+def load_dataset(
+    name_or_path: str | Path, data_dir: str | Path | None = None, *, limit: int | None = None, verify: bool = True
+) -> Dataset:
+    """A set by its name in the registry, by its path in the data folder (``tuning/inspec_dev``), or any file by path.
+
+    The data folder is ``data_dir``, else the environment's ``MDERANK_DATA_DIR``, else ``./data``. ``limit`` reads the
+    first documents only. A set of the registry must have the registry's checksum, unless ``verify`` is False. A file
+    that was given by its path is known for a set of the registry by its checksum.
+    """
+    if limit is not None and limit < 1:
+        raise OptionError(f"limit must be at least 1, not {limit}")
+    name = str(name_or_path)
+    file = _find(name_or_path, data_dir)
+    data = _read(file)
+    sha256 = hashlib.sha256(data).hexdigest()
+    info = DATASETS.get(name)
+    if info is None:
+        info = next((known for known in DATASETS.values() if known.sha256 == sha256 or _is_packaged(known, file)), None)
+        given = file.name if Path(name_or_path) == file else name
+        name = info.name if info else _short(given)
+    elif verify and info.sha256 not in (None, sha256):
+        raise InputError(
+            f"{file} is not the set '{name}' that results are published for: its SHA-256 is {sha256}, expected "
+            f"{info.sha256}; get it again ({info.place}), or read it as it is: --no-verify (verify=False)"
+        )
+    documents = tuple(islice(_documents(data, str(file)), limit))
+    if not documents:
+        raise InputError(f"{file}: there is no document in this file")
+    if len({document.junk is None for document in documents}) > 1:
+        raise InputError(f"{file}: some documents have 'keyphrases' and some 'acceptable': make two files of them")
+    return Dataset(name, info, documents, sha256, tuple(_notes(documents)))
+
+
+def available(data_dir: str | Path | None = None) -> tuple[str, ...]:
+    """The names of the sets in the data folder and in the package, those of the registry first."""
+    folder = _folder(data_dir)
+    found = {info.name for info in DATASETS.values() if info.packaged} | {
+        _short(file.relative_to(folder).as_posix())
+        for suffix in SUFFIXES
+        for file in folder.rglob(f"*{suffix}")
+        if file.is_file()
+    }
+    return (*(name for name in DATASETS if name in found), *sorted(found - set(DATASETS)))
+
+
+def _folder(data_dir: str | Path | None) -> Path:
+    """The data folder; one that was named must be there."""
+    variable = os.environ.get(DATA_DIR_VARIABLE)
+    named = data_dir or variable
+    folder = Path(named or _DEFAULT_DIR)
+    if named and not folder.is_dir():
+        source = "--data-dir" if data_dir else DATA_DIR_VARIABLE
+        raise InputError(f"the data folder {folder} ({source}) is not a folder")
+    return folder
+
+
+def _find(name_or_path: str | Path, data_dir: str | Path | None) -> Path:
+    name = str(name_or_path)
+    info = DATASETS.get(name) if isinstance(name_or_path, str) else None
+    if info is None and Path(name_or_path).is_file():
+        return Path(name_or_path)
+    if info is not None and info.packaged:
+        return _packaged(info)
+    folder = _folder(data_dir)
+    for suffix in (*SUFFIXES, ""):
+        file = folder / f"{name}{suffix}"
+        if file.is_file():
+            return file
+    raise InputError(_missing(info, folder) if info else _unknown(name, folder))
+
+
+def _packaged(info: DatasetInfo) -> Path:
+    """The file of a set that is part of the package."""
+    return Path(__file__).parent / f"{info.name}.jsonl"
+
+
+def _is_packaged(info: DatasetInfo, file: Path) -> bool:
+    return info.packaged and file.resolve() == _packaged(info)
+
+
+def _missing(info: DatasetInfo, folder: Path) -> str:
+    return (
+        f"the set '{info.name}' is not in {folder} ({' or '.join(info.name + suffix for suffix in SUFFIXES)}): name "
+        f"the folder that has it (--data-dir, or {DATA_DIR_VARIABLE}), or make it from {info.place}: "
+        f"{info.import_command}"
+    )
+
+
+def _unknown(name: str, folder: Path) -> str:
+    if name.endswith((*SUFFIXES, ".json")):
+        return f"{name}: there is no such file, neither here nor in {folder}"
+    return (
+        f"the set '{name}' is unknown: it is one of {', '.join(DATASETS)}, the path of a JSON lines file, or of one in "
+        f"{folder} (--data-dir, or {DATA_DIR_VARIABLE})"
+    )
+
+
+def _short(name: str) -> str:
+    """A file's name without the suffix that makes it a set."""
+    return name.removesuffix(".gz").removesuffix(".jsonl")
+
+
+def _read(file: Path) -> bytes:
+    """The bytes of a file, uncompressed."""
+    try:
+        data = file.read_bytes()
+        return gzip.decompress(data) if data.startswith(b"\x1f\x8b") or file.suffix == ".gz" else data
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        raise InputError(f"{file} is not a whole gzip file ({error}): get it again") from error
+    except OSError as error:
+        raise InputError(f"{file} cannot be read: {error.strerror or error}") from error
+
+
+def _documents(data: bytes, name: str) -> Iterator[LabelledDocument]:
+    """The documents, checked; the line is named that is not one."""
+    seen: dict[str, int] = {}
+    for number, line in enumerate(data.split(b"\n"), start=1):
+        if not line.strip():
+            continue
+        document = _document(_record(line, f"{name}:{number}"), f"{name}:{number}")
+        first = seen.setdefault(document.id, number)
+        if first != number:
+            raise InputError(f"{name}:{number}: the id '{document.id}' is that of line {first}: give each its own")
+        yield document
+
+
+def _record(line: bytes, place: str) -> dict[str, Any]:
+    try:
+        record = json.loads(line.decode("utf-8-sig"))
+    except UnicodeDecodeError as error:
+        raise InputError(f"{place}: byte {error.start} is not UTF-8: save the file as UTF-8") from error
+    except json.JSONDecodeError as error:
+        raise InputError(f"{place}: this line is not JSON: {error.msg} at column {error.colno}") from error
+    except RecursionError as error:
+        raise InputError(f"{place}: this line is nested too deeply") from error
+    if not isinstance(record, dict):
+        raise InputError(f'{place}: this line is not a JSON object, as in {{"id": …, "text": …, "keyphrases": […]}}')
+    return record
+
+
+def _document(record: dict[str, Any], place: str) -> LabelledDocument:
+    """The document of a line. The title may be missing; an id may be a number."""
+    judged = "keyphrases" not in record and "acceptable" in record
+    fields = ("id", "text", "kind", "acceptable", "junk") if judged else ("id", "text", "keyphrases")
+    missing = [field for field in fields if field not in record]
+    if missing:
+        known = ", ".join(record) or "none"
+        raise InputError(f"{place}: the field '{missing[0]}' is missing (fields: {known})")
+    identity, title, text = record["id"], record.get("title") or "", record["text"]
+    if isinstance(identity, bool) or not isinstance(identity, str | int):
+        raise InputError(f"{place}: the field 'id' is neither a string nor a whole number")
+    if not isinstance(title, str) or not isinstance(text, str):
+        raise InputError(f"{place}: the field '{'text' if isinstance(title, str) else 'title'}' is not a string")
+    if not judged:
+        return LabelledDocument(str(identity), title, text, _phrases(record, "keyphrases", place))
+    if not isinstance(record["kind"], str):
+        raise InputError(f"{place}: the field 'kind' is not a string")
+    acceptable, junk = (_phrases(record, field, place) for field in ("acceptable", "junk"))
+    _refuse_both(acceptable, junk, place)
+    return LabelledDocument(str(identity), title, text, acceptable, junk, record["kind"])
+
+
+def _phrases(record: dict[str, Any], field: str, place: str) -> tuple[str, ...]:
+    phrases = record[field]
+    if not isinstance(phrases, list) or not all(isinstance(phrase, str) for phrase in phrases):
+        raise InputError(f"{place}: the field '{field}' is not a list of strings")
+    return tuple(phrases)
+
+
+def _refuse_both(acceptable: tuple[str, ...], junk: tuple[str, ...], place: str) -> None:
+    """Refuse a document that has a phrase in both lists, also in another form."""
+    accepted = JudgedPhrases(acceptable)
+    both = next(((phrase, found) for phrase in junk if (found := accepted.find(phrase)) is not None), None)
+    if both is not None:
+        raise InputError(
+            f"{place}: '{both[0]}' is junk, and acceptable as '{both[1]}': take it out of one of the two lists"
+        )
+
+
+def _notes(documents: tuple[LabelledDocument, ...]) -> Iterator[str]:
+    for document in documents:
+        if not document.text.strip():
+            yield f"the document '{document.id}' has no text"
+        if not document.keyphrases and document.junk is None:
+            yield f"the document '{document.id}' has no gold phrases"

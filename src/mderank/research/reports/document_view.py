@@ -1,0 +1,103 @@
+"""What each method got right in one document, and where it stands in the text."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from mderank.research.evaluation.runs import Outcome
+from mderank.research.reports.summary import TOP
+from mderank.text import stem_phrase
+
+SHOWN = 10  # predictions of each method that are listed
+
+_WORD = re.compile(r"\S+")
+_PUNCTUATION = ".,;:!?()[]{}\"'“”‘’"  # as where a protocol looks for gold phrases in a text
+
+
+@dataclass(frozen=True)
+class GoldPhrase:
+    """A gold phrase, its stems, and its rank for each method that has it."""
+
+    text: str
+    stems: str
+    ranks: Mapping[str, int]
+
+    @property
+    def found_by(self) -> tuple[str, ...]:
+        """The methods that have it among their first."""
+        return tuple(method for method, rank in self.ranks.items() if rank <= TOP)
+
+
+@dataclass(frozen=True)
+class View:
+    """A document as methods see it: gold phrases with ranks, and the methods' first predictions with what is right."""
+
+    id: str
+    gold: tuple[GoldPhrase, ...]
+    predictions: Mapping[str, tuple[tuple[str, bool], ...]]
+
+    def found(self, method: str) -> int:
+        """How many gold phrases a method has among those that are listed."""
+        return sum(right for _, right in self.predictions[method])
+
+
+def view(outcomes: Mapping[str, Outcome]) -> View:
+    """One document's outcomes by method. Phrases are alike if their stems are, and are counted once."""
+    first = next(iter(outcomes.values()))
+    rankings = {method: _ranking(outcome) for method, outcome in outcomes.items()}
+    wanted: dict[str, str] = {}
+    for phrase in first.gold:
+        wanted.setdefault(stem_phrase(phrase), phrase)
+    ranks = {method: {stems: rank for rank, stems in enumerate(ranking, 1)} for method, ranking in rankings.items()}
+    gold = tuple(
+        GoldPhrase(phrase, stems, {method: found[stems] for method, found in ranks.items() if stems in found})
+        for stems, phrase in wanted.items()
+    )
+    predictions = {
+        method: tuple((text, stems in wanted) for stems, text in list(ranking.items())[:SHOWN])
+        for method, ranking in rankings.items()
+    }
+    return View(first.id, gold, predictions)
+
+
+def _ranking(outcome: Outcome) -> dict[str, str]:
+    """Predictions by stem, best first."""
+    ranking: dict[str, str] = {}
+    for prediction in outcome.predictions:
+        ranking.setdefault(stem_phrase(prediction.text), prediction.text)
+    return ranking
+
+
+def occurrences(text: str, phrases: Sequence[GoldPhrase]) -> list[tuple[int, int, GoldPhrase]]:
+    """Where gold phrases stand, from start to end; of those that overlap the first, and the longest of these."""
+    words = [(start, end, stem_phrase(text[start:end])) for start, end in _words(text)]
+    wanted: dict[str, list[tuple[list[str], GoldPhrase]]] = {}
+    for phrase in sorted(phrases, key=lambda each: -len(each.stems.split())):
+        stems = phrase.stems.split()
+        if stems:
+            wanted.setdefault(stems[0], []).append((stems, phrase))
+    found = []
+    index = 0
+    while index < len(words):
+        here = wanted.get(words[index][2], ())
+        match = next((m for m in here if [w[2] for w in words[index : index + len(m[0])]] == m[0]), None)
+        if match:
+            last = index + len(match[0]) - 1
+            found.append((words[index][0], words[last][1], match[1]))
+            index = last
+        index += 1
+    return found
+
+
+def _words(text: str) -> list[tuple[int, int]]:
+    """The words' places, without the punctuation around them."""
+    places = []
+    for match in _WORD.finditer(text):
+        word = match.group()
+        start = match.start() + len(word) - len(word.lstrip(_PUNCTUATION))
+        bare = word.strip(_PUNCTUATION)
+        if bare:
+            places.append((start, start + len(bare)))
+    return places

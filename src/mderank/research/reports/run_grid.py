@@ -1,0 +1,181 @@
+"""From folders to a grid of runs, methods by sets, and what must be said about it before its numbers are read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from mderank.errors import InputError, OptionError
+from mderank.research.evaluation.naming import encoder_key, endings, in_label, tell_apart
+from mderank.research.evaluation.runs import SETTINGS_FILE, Run, load_run
+
+# Settings that say what was read, whatever the method: they must agree for a comparison to be fair.
+INPUT_SETTINGS = ("input", "dataset_sha256", "limit", "max_words")
+
+
+@dataclass(frozen=True)
+class Grid:
+    """Runs by method and set; some may be missing."""
+
+    methods: tuple[str, ...]
+    datasets: tuple[str, ...]
+    runs: dict[tuple[str, str], Run]
+    baseline: str
+
+    @cached_property
+    def common(self) -> tuple[str, ...]:
+        """The sets that all methods have."""
+        return tuple(each for each in self.datasets if all((method, each) in self.runs for method in self.methods))
+
+    def divided(self) -> tuple[Grid | None, Grid | None]:
+        """The runs on sets with gold keyphrases, and those on judged datasets; None where there are none."""
+        of_judged = [each for each in self.datasets if all(run.judged for run in self.on(each).values())]
+        return self._only([each for each in self.datasets if each not in of_judged]), self._only(of_judged)
+
+    def _only(self, datasets: Sequence[str]) -> Grid | None:
+        runs = {key: run for key, run in self.runs.items() if key[1] in datasets}
+        methods = tuple(method for method in self.methods if any(key[0] == method for key in runs))
+        if not runs:
+            return None
+        return Grid(methods, tuple(datasets), runs, self.baseline if self.baseline in methods else methods[0])
+
+    def on(self, dataset: str) -> dict[str, Run]:
+        """The methods' runs on a set."""
+        return {method: self.runs[method, dataset] for method in self.methods if (method, dataset) in self.runs}
+
+
+def find_runs(places: Iterable[Path]) -> list[Run]:
+    """The runs in ``places``, which are run folders, or folders with run folders somewhere below."""
+    folders: dict[Path, Path] = {}
+    for place in places:
+        found = [place] if (place / SETTINGS_FILE).is_file() else _below(place)
+        for folder in found:
+            folders.setdefault(folder.resolve(), folder)
+    return [load_run(folder) for folder in folders.values()]
+
+
+def _below(place: Path) -> list[Path]:
+    if not place.is_dir():
+        raise InputError(f"{place} is not a folder: name a run's folder, or one that has runs in it")
+    found = sorted(file.parent for file in place.rglob(SETTINGS_FILE))
+    if not found:
+        raise InputError(f"there is no run in {place} ({SETTINGS_FILE}): mderank evaluate writes runs")
+    return found
+
+
+def arrange(runs: Sequence[Run], baseline: str | None = None, order: Sequence[str] = ()) -> Grid:
+    """The grid: methods in the order given, sets in ``order``, others after them; the first method is the baseline."""
+    grid: dict[tuple[str, str], Run] = {}
+    for run in _told_apart(runs):
+        if "dataset" not in run.settings:
+            raise InputError(f"{run.folder / SETTINGS_FILE} has no 'dataset': it does not say which set was run")
+        other = grid.setdefault((run.name, run.dataset), run)
+        if other is not run:
+            raise InputError(
+                f"{other.folder} and {run.folder} are both runs of '{run.name}' on {run.dataset}: "
+                "name one of them only, or run one again under another --label"
+            )
+    if not grid:
+        raise InputError("there are no runs to compare: name their folders")
+    methods = tuple(dict.fromkeys(method for method, _ in grid))
+    if baseline is not None and baseline not in methods:
+        raise OptionError(f"--baseline {baseline}: there is no such method among the runs, only {', '.join(methods)}")
+    seen = dict.fromkeys(dataset for _, dataset in grid)
+    datasets = (*(each for each in order if each in seen), *(each for each in seen if each not in order))
+    return Grid(methods, datasets, grid, baseline or methods[0])
+
+
+def _told_apart(runs: Sequence[Run]) -> list[Run]:
+    """The runs; where some of one label have different encoders, their labels name these."""
+    models: dict[str, dict[str, str]] = {}  # by label and encoder
+    for run in runs:
+        encoder, model = encoder_key(run.settings), run.settings.get("model")
+        if encoder and model:
+            models.setdefault(run.name, {}).setdefault(encoder, str(model))
+    names = {
+        (label, encoder): name
+        for label, by_encoder in models.items()
+        if len(set(by_encoder.values())) > 1
+        for encoder, name in zip(by_encoder, tell_apart(list(by_encoder.values())), strict=True)
+    }
+    return [_renamed(run, names.get((run.name, encoder_key(run.settings) or ""))) for run in runs]
+
+
+def _renamed(run: Run, encoder: str | None) -> Run:
+    """The run with another name of its encoder in its label; the same run for none."""
+    if encoder is None:
+        return run
+    there = [in_label(each) for each in endings(str(run.settings["model"])) if in_label(each) in run.name]
+    label = run.name.replace(there[-1], in_label(encoder)) if there else f"{run.name} ({encoder})"
+    return replace(run, settings={**run.settings, "label": label})
+
+
+def notes(grid: Grid) -> tuple[str, ...]:
+    """Everything about the runs that a reader of their numbers has to know."""
+    said = [note for (method, dataset), run in grid.runs.items() for note in _of_run(f"{method} on {dataset}", run)]
+    for dataset in grid.datasets:
+        runs = grid.on(dataset)
+        said += [*_missing(grid, dataset), *_documents(dataset, runs), *_gold(dataset, runs), *_inputs(dataset, runs)]
+    return tuple(said)
+
+
+def _of_run(name: str, run: Run) -> Iterator[str]:
+    failed = [outcome.id for outcome in run.outcomes if outcome.error is not None]
+    if run.summary is None:
+        yield f"{name} is unfinished: {len(run.outcomes)} documents so far."
+    if failed:
+        yield (
+            f"{name}: {len(failed)} of {len(run.outcomes)} documents failed and count as documents in which nothing "
+            f"was found ({_some(failed)})."
+        )
+
+
+def _missing(grid: Grid, dataset: str) -> Iterator[str]:
+    missing = [method for method in grid.methods if (method, dataset) not in grid.runs]
+    if missing:
+        yield f"{dataset}: no run of {', '.join(missing)}."
+
+
+def _documents(dataset: str, runs: dict[str, Run]) -> Iterator[str]:
+    sets = {method: {outcome.id for outcome in run.outcomes} for method, run in runs.items()}
+    if len({frozenset(ids) for ids in sets.values()}) > 1:
+        counts = ", ".join(f"{method} {len(ids)}" for method, ids in sets.items())
+        yield (
+            f"{dataset}: the methods have different documents ({counts}). Values are over each method's own; "
+            "differences and tests over those that it shares with the baseline."
+        )
+
+
+def _gold(dataset: str, runs: dict[str, Run]) -> Iterator[str]:
+    golds: dict[str, set[tuple[str, ...]]] = {}
+    for run in runs.values():
+        for outcome in run.outcomes:
+            golds.setdefault(outcome.id, set()).add(outcome.gold)
+    differing = [document for document, gold in golds.items() if len(gold) > 1]
+    if differing:
+        yield f"{dataset}: the runs have different gold phrases for {len(differing)} documents ({_some(differing)})."
+
+
+def _inputs(dataset: str, runs: dict[str, Run]) -> Iterator[str]:
+    for key in INPUT_SETTINGS:
+        by_value: dict[str, list[str]] = {}
+        for method, run in runs.items():
+            by_value.setdefault(repr(setting(run, key)), []).append(method)
+        if len(by_value) > 1:
+            told = "; ".join(f"{value} for {', '.join(methods)}" for value, methods in by_value.items())
+            yield f"{dataset}: the runs did not read the same, '{key}' differs: {told}."
+
+
+def setting(run: Run, key: str) -> Any:
+    """A setting of a run, also of one that keeps its method's settings in a group of their own."""
+    if key in run.settings:
+        return run.settings[key]
+    groups = (group for group in run.settings.values() if isinstance(group, dict) and key in group)
+    return next((group[key] for group in groups), None)
+
+
+def _some(ids: Sequence[str], limit: int = 5) -> str:
+    return ", ".join(ids[:limit]) + (", …" if len(ids) > limit else "")

@@ -1,0 +1,120 @@
+"""From tables to plots: the paper's number as a ring, ours as a dot."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from mderank.research.reports.svg import Line, Two, line_plot, pair_plot
+from mderank.research.reproduction.cells import Block, Cell, Grid, Row
+from mderank.research.reproduction.config import FORMS
+
+
+@dataclass(frozen=True)
+class Plot:
+    """A caption and an SVG; ``unit`` is what small plots, which stand side by side, have in common."""
+
+    caption: str
+    svg: str
+    unit: str = ""
+
+    @property
+    def wide(self) -> bool:
+        """Whether it needs more room: it has its own axes, and says itself what they are."""
+        return not self.unit
+
+
+def label(row: Row[Cell]) -> str:
+    """A row's name, with its form where it has one."""
+    form = next((form for form in FORMS if row.here.endswith(form)), None)
+    return f"{row.name}, {form}" if form else row.name
+
+
+def column_plots(name: str, grid: Grid[Cell], block: Block[Cell], columns: int) -> list[Plot]:
+    """A plot for each of the first columns of a block: its rows, the paper's and ours."""
+    plots = []
+    limit = _limit(cell for row in block.rows for cell in row.cells[:columns])
+    for column, title in enumerate(grid.columns[:columns]):
+        pairs = _pairs([(label(row), row.cells[column]) for row in block.rows])
+        if pairs:
+            svg = pair_plot(f"{name}-{column}", title, _told(pairs), pairs, limit)
+            plots.append(Plot(title, svg, f"{block.name}, in per cent" if block.name else grid.unit))
+    return plots
+
+
+def block_plots(name: str, grid: Grid[Cell]) -> list[Plot]:
+    """A plot for each block: its columns, and in each of them its rows."""
+    plots = []
+    limit = _limit(cell for row in grid.rows for cell in row.cells)
+    for number, block in enumerate(grid.blocks):
+        pairs = _pairs(
+            [
+                (f"{column}: {label(row)}", row.cells[index])
+                for index, column in enumerate(grid.columns)
+                for row in block.rows
+            ],
+            len(block.rows),
+        )
+        if pairs:
+            svg = pair_plot(f"{name}-{number}", block.name, _told(pairs), pairs, limit)
+            plots.append(Plot(block.name, svg, grid.unit))
+    return plots
+
+
+def lines_plot(name: str, title: str, grid: Grid[Cell], xs: Sequence[float], axis: str, column: int) -> list[Plot]:
+    """One plot of a column, with a line for each row through the blocks, which stand for ``xs``."""
+    lines: list[Line] = []
+    for number, rows in enumerate(zip(*(block.rows for block in grid.blocks), strict=True)):
+        cells = [row.cells[column] for row in rows]
+        ours = [(x, cell.ours.number) for x, cell in zip(xs, cells, strict=True) if cell.ours is not None]
+        paper = [(x, cell.paper) for x, cell in zip(xs, cells, strict=True) if cell.paper is not None]
+        said = f"{rows[0].name}, the paper"
+        if paper and said not in [line.label for line in lines]:
+            lines.append(Line(said, paper, 2 * number))
+        if ours:
+            lines.append(Line(f"{label(rows[0])}, ours", ours, 2 * number + 1))
+    if not lines:
+        return []
+    told = "; ".join(f"{line.label}: {', '.join(f'{y:.2f} at {x:g}' for x, y in line.points)}" for line in lines)
+    return [Plot(title, line_plot(name, title, told, lines, (axis, f"{grid.columns[column]}, per cent")))]
+
+
+def coverage_plot(grid: Grid[Cell], xs: Sequence[float]) -> list[Plot]:
+    """The share of gold phrases by first words, a line a set."""
+    lines = []
+    for number, row in enumerate(grid.rows):
+        points = [(x, cell.ours.number) for x, cell in zip(xs, row.cells, strict=True) if cell.ours is not None]
+        if points:
+            lines.append(Line(row.name, points, number))
+    if not lines:
+        return []
+    told = "; ".join(f"{line.label}: {', '.join(f'{y:.1f} at {x:g}' for x, y in line.points)}" for line in lines)
+    return [Plot(grid.title, line_plot("coverage", grid.title, told, lines, ("first words", "per cent")))]
+
+
+def _pairs(cells: Sequence[tuple[str, Cell]], series: int | None = None) -> list[Two]:
+    """Those that have a number; colours begin again after so many."""
+    return [
+        Two(name, cell.paper, None if cell.ours is None else cell.ours.number, index % (series or len(cells)))
+        for index, (name, cell) in enumerate(cells)
+        if cell.paper is not None or cell.ours is not None
+    ]
+
+
+def _limit(cells: Iterable[Cell]) -> float:
+    numbers = [
+        number
+        for cell in cells
+        for number in (cell.paper, cell.ours.number if cell.ours else None)
+        if number is not None
+    ]
+    return max(numbers, default=0.0)
+
+
+def _told(pairs: Sequence[Two]) -> str:
+    """The plot in words."""
+    return "; ".join(f"{each.label}: the paper {_number(each.said)}, ours {_number(each.found)}" for each in pairs)
+
+
+def _number(value: float | None) -> str:
+    return "none" if value is None else f"{value:.2f}"

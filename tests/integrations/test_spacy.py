@@ -1,0 +1,142 @@
+"""The component for spaCy pipelines."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+import spacy
+from spacy.tokens import Doc
+from tests.conftest import TEXT
+from thinc.config import ConfigValidationError
+
+import mderank.integrations.spacy
+from mderank import FusionRank, OptionError
+from mderank.errors import ModelError
+from mderank.tagging.spacy import ENGLISH_PIPELINES, _load
+
+
+def english():
+    return _load(None)
+
+
+def test_keyphrases_are_spans_of_the_document():
+    nlp = english()
+    nlp.add_pipe("mderank", config={"top": 5})
+    doc = nlp(TEXT)
+    assert len(doc._.keyphrases) == 5
+    for each in doc._.keyphrases:
+        assert each.spans
+        for span in each.spans:
+            assert span.doc is doc
+            assert span.label_ == "KEYPHRASE"
+            assert span.text.lower() in {form.lower() for form in (each.text, span.text)}
+    assert [each.score for each in doc._.keyphrases] == sorted((e.score for e in doc._.keyphrases), reverse=True)
+    assert len(doc.spans["mderank"]) == sum(len(each.spans) for each in doc._.keyphrases)
+
+
+def test_the_same_as_the_library_gives():
+    nlp = english()
+    nlp.add_pipe("mderank")
+    doc = nlp(TEXT)
+    expected = FusionRank().extract(TEXT)
+    assert [each.text for each in doc._.keyphrases] == [each.text for each in expected]
+    assert [each.score for each in doc._.keyphrases] == pytest.approx([each.score for each in expected])
+    places = [[(span.start_char, span.end_char) for span in each.spans] for each in doc._.keyphrases]
+    assert places == [[tuple(span) for span in each.spans] for each in expected]
+
+
+def test_the_tags_of_the_pipeline_are_taken():
+    nlp = spacy.blank("en")
+    nlp.add_pipe("mderank", config={"method": "firstphrases"})
+    words = ["zorb", "glim", "is", "frob"]
+
+    def tagged(tags):
+        doc = Doc(nlp.vocab, words=words, tags=tags)
+        return [each.text for each in nlp.get_pipe("mderank")(doc)._.keyphrases]
+
+    assert tagged(["NN", "NN", "VBZ", "NN"]) == ["zorb glim", "frob"]
+    assert tagged(["VB", "NN", "VBZ", "RB"]) == ["glim"]
+
+
+def test_universal_tags_of_another_language():
+    nlp = spacy.blank("de")
+    nlp.add_pipe("mderank", config={"method": "firstphrases"})
+    doc = Doc(nlp.vocab, words=["Das", "alte", "Haus", "steht"], pos=["DET", "ADJ", "NOUN", "VERB"])
+    assert [each.text for each in nlp.get_pipe("mderank")(doc)._.keyphrases] == ["alte Haus"]
+
+
+def test_another_language_without_tags_is_refused():
+    nlp = spacy.blank("de")
+    nlp.add_pipe("mderank")
+    with pytest.raises(ModelError, match="add 'mderank' behind one that does"):
+        nlp("Das alte Haus steht.")
+    assert nlp("")._.keyphrases == []
+
+
+def test_paragraphs_end_phrases():
+    nlp = spacy.blank("en")
+    nlp.add_pipe("mderank", config={"method": "firstphrases"})
+    words, tags = ["coral", "reefs", "\n\n", "storm", "damage"], ["NN", "NNS", "_SP", "NN", "NN"]
+    doc = Doc(nlp.vocab, words=words, tags=tags, spaces=[True, False, False, True, False])
+    found = nlp.get_pipe("mderank")(doc)._.keyphrases
+    assert [each.text for each in found] == ["coral reefs", "storm damage"]
+    assert [(span.start, span.end) for each in found for span in each.spans] == [(0, 2), (3, 5)]
+
+
+def test_many_documents_and_their_bytes():
+    nlp = english()
+    nlp.add_pipe("mderank", config={"top": 3, "method": "yake"})
+    texts = [TEXT, "", "A red fox ran."]
+    docs = list(nlp.pipe(texts, batch_size=2))
+    assert [len(doc._.keyphrases) for doc in docs] == [3, 0, 3]
+    copy = Doc(nlp.vocab).from_bytes(docs[0].to_bytes())
+    assert [(e.text, [s.start for s in e.spans]) for e in copy._.keyphrases] == [
+        (e.text, [s.start for s in e.spans]) for e in docs[0]._.keyphrases
+    ]
+
+
+def test_a_pipeline_that_was_saved(tmp_path):
+    nlp = spacy.blank("en")
+    nlp.add_pipe("mderank", config={"top": 2, "method": "yake", "exclude": ["coral"], "options": {"ngram": 1}})
+    before = [each.text for each in nlp(TEXT)._.keyphrases]
+    nlp.to_disk(tmp_path / "pipeline")
+    after = spacy.load(tmp_path / "pipeline")
+    assert [each.text for each in after(TEXT)._.keyphrases] == before
+    assert all(" " not in each for each in before)
+
+
+def test_options_are_checked():
+    nlp = spacy.blank("en")
+    with pytest.raises(OptionError, match="unknown method"):
+        nlp.add_pipe("mderank", config={"method": "nothing"})
+    with pytest.raises(OptionError, match="share between 0 and 1"):
+        nlp.add_pipe("mderank", config={"diversity": 2.0})
+    nlp.add_pipe("mderank", config={"diversity": 0.5})
+    assert nlp.get_pipe("mderank").extractor.diversity is not None
+
+
+def test_overlap():
+    nlp = spacy.blank("en")
+    component = nlp.add_pipe("mderank", config={"overlap": "none"})
+    assert component.extractor.overlap == "none"
+    doc = nlp("The barn owl hunts. A barn owl nest is a nest of sticks. Young barn owls leave the nest.")
+    copy = Doc(nlp.vocab).from_bytes(doc.to_bytes())
+    assert any(each.related for each in doc._.keyphrases)
+    assert [each.related for each in copy._.keyphrases] == [each.related for each in doc._.keyphrases]
+    assert spacy.blank("en").add_pipe("mderank").extractor.overlap == "little"
+    assert spacy.blank("en").add_pipe("mderank", config={"method": "yake"}).extractor.overlap == "any"
+    with pytest.raises(ConfigValidationError):
+        nlp.add_pipe("mderank", name="other", config={"overlap": "some"})
+
+
+def test_spacy_finds_it_without_an_import():
+    code = "import spacy; nlp = spacy.blank('en'); nlp.add_pipe('mderank'); print(nlp.pipe_names)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.stdout.strip() == "['mderank']", done.stderr
+
+
+def test_the_module_is_not_spacy_itself():
+    assert mderank.integrations.spacy.Language is spacy.language.Language
+    assert ENGLISH_PIPELINES

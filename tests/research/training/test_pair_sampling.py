@@ -1,0 +1,144 @@
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+
+from mderank.research.training.pair_sampling import IGNORED, Sampler, chosen, comparisons, held_out, step_documents
+from mderank.research.training.recipe import Sampling
+from mderank.testing import FakeEncoder
+
+from .conftest import document
+
+NONE = np.iinfo(np.int64).max
+RANKS = np.array([NONE, 1, 0, NONE, 2])
+
+
+def pairs(sampling, ranks=RANKS):
+    return {(int(i), int(j)) for i, j in np.argwhere(comparisons(sampling, ranks))}
+
+
+def test_absolute_sampling_sets_labels_above_other_candidates():
+    assert pairs(Sampling("absolute")) == {(i, j) for i in (1, 2, 4) for j in (0, 3)}
+    # With two labels the third place of the ranking is a candidate like any other.
+    assert pairs(Sampling("absolute", labels=2)) == {(i, j) for i in (1, 2) for j in (0, 3, 4)}
+
+
+def test_relative_sampling_sets_the_higher_ranked_label_above():
+    assert pairs(Sampling("relative")) == {(2, 1), (2, 4), (1, 4)}
+    assert pairs(Sampling("relative", labels=2)) == {(2, 1)}
+
+
+def test_graded_sampling_is_both():
+    assert pairs(Sampling("graded")) == pairs(Sampling("absolute")) | pairs(Sampling("relative"))
+
+
+def test_unlabelled_sampling_compares_nothing_and_draws_from_all_candidates():
+    assert pairs(Sampling("unlabelled")) == set()
+    rows = [np.array([each]) for each in range(5)]
+    drawn = [
+        chosen(Sampling("unlabelled", negatives=2), RANKS, rows, np.random.default_rng(seed)) for seed in range(30)
+    ]
+    assert {len(each) for each in drawn} == {2}
+    assert {int(index) for each in drawn for index in each} == set(range(5))
+
+
+def test_two_forms_of_one_label_are_not_compared():
+    assert pairs(Sampling("relative"), np.array([0, 0, 1])) == {(0, 2), (1, 2)}
+
+
+def test_the_papers_numbers_of_labels():
+    assert Sampling("absolute").places == 10
+    assert Sampling("relative").places == 20
+
+
+def test_which_phrases_take_part():
+    rows = [np.array(each) for each in ([0], [1, 2], [3], [2, 4], [5])]
+    rng = np.random.default_rng(0)
+    assert chosen(Sampling("absolute"), RANKS, rows, rng).tolist() == [1, 2, 4, 0, 3]
+    assert chosen(Sampling("relative"), RANKS, rows, rng).tolist() == [1, 2, 4]
+    assert chosen(Sampling("absolute", disjoint=True), RANKS, rows, rng).tolist() == [1, 2, 4, 0]
+    assert len(chosen(Sampling("absolute", negatives=1), RANKS, rows, rng)) == 4
+
+
+def test_an_epoch_has_every_document_once_and_the_next_another_order():
+    documents = np.arange(3, 13)
+    steps = [[each for _, each in step_documents(1, step, 5, documents)] for step in range(4)]
+    assert sorted(steps[0] + steps[1]) == sorted(steps[2] + steps[3]) == list(range(3, 13))
+    assert steps[0] + steps[1] != steps[2] + steps[3]
+    assert [epoch for epoch, _ in step_documents(1, 2, 5, documents)] == [1] * 5
+    assert step_documents(1, 3, 5, documents) == step_documents(1, 3, 5, documents)
+    assert step_documents(2, 3, 5, documents) != step_documents(1, 3, 5, documents)
+
+
+def test_held_out_documents_are_not_learned_from():
+    train, test = held_out(5, 20, 6)
+    assert len(test) == 6
+    assert sorted([*train, *test]) == list(range(20))
+    assert_array_equal(held_out(5, 20, 6)[1], test)
+
+
+@pytest.fixture
+def sampler(recipe):
+    def make(**changes):
+        encoder = FakeEncoder(max_length=64)
+        made = Sampler(recipe(**changes), encoder.spec, 5000)
+        return lambda labelled, seed=(1, 2): made.sample(labelled, encoder.pieces(labelled.text), seed)
+
+    return make
+
+
+def test_a_sample_hides_all_places_of_a_phrase(sampler):
+    labelled = document(1)
+    sample = sampler()(labelled)
+    text = [None, *labelled.text.split(), None]
+    pieces = [None]  # words of more than six letters are two pieces
+    for word in text[1:-1]:
+        pieces += [word] * (2 if len(word) > 6 else 1)
+    hidden = [{pieces[row] for row in rows} for rows in sample.rows]
+    assert all(len(words) == 1 for words in hidden)
+    assert [len(rows) for rows in sample.rows] == [pieces.count(*words) for words in hidden]
+    assert sample.pairs > 0
+
+
+def test_a_sample_depends_on_its_seed_only(sampler):
+    settings = {"objective": {"kind": "triplet", "mlm": 0.1}}
+    one, again, other = (sampler(**settings)(document(1), seed) for seed in ((1, 0), (1, 0), (1, 1)))
+    assert_array_equal(one.mlm_ids, again.mlm_ids)
+    assert [each.tolist() for each in one.rows] == [each.tolist() for each in again.rows]
+    assert one.mlm_ids.tolist() != other.mlm_ids.tolist()
+
+
+def test_a_triplet_has_one_pair(sampler):
+    drawn = {tuple(map(tuple, sampler(objective={"kind": "triplet"})(document(1), (1, n)).rows)) for n in range(30)}
+    assert all(len(rows) == 2 for rows in drawn)
+    assert len(drawn) > 5
+
+
+def test_what_does_not_fit_is_left_out_labels_last(sampler):
+    whole = sampler()(document(1))
+    short = sampler(training={"longest": 64, "max_pieces": 40})(document(1))
+    assert short.length <= 64 < whole.length
+    assert short.pairs < whole.pairs
+    labels = int(whole.better.any(axis=1).sum())
+    assert int(short.better.any(axis=1).sum()) == labels
+
+
+def test_phrases_beyond_the_limit_are_not_compared(sampler):
+    sample = sampler(training={"max_pieces": 8})(document(1))
+    assert len(sample.ids) == 8
+    assert all(rows.max() < 7 for rows in sample.rows)
+
+
+def test_the_tokens_to_guess(sampler):
+    make = sampler(objective={"mlm": 0.1})
+    samples = [make(document(seed, words=40), (seed,)) for seed in range(200)]
+    targets = np.concatenate([sample.mlm_targets for sample in samples])
+    hidden = np.concatenate([sample.mlm_ids for sample in samples])
+    ids = np.concatenate([sample.ids for sample in samples])
+    guessed = targets != IGNORED
+    assert_array_equal(targets[guessed], ids[guessed])
+    assert_array_equal(hidden[~guessed], ids[~guessed])
+    special = np.isin(ids, [FakeEncoder.CLS, FakeEncoder.SEP])
+    assert not guessed[special].any()
+    assert guessed.sum() / (~special).sum() == pytest.approx(0.15, abs=0.015)
+    assert (hidden[guessed] == FakeEncoder.MASK).mean() == pytest.approx(0.8, abs=0.04)
+    assert (hidden[guessed] == ids[guessed]).mean() == pytest.approx(0.1, abs=0.03)

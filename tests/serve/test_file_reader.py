@@ -1,0 +1,95 @@
+"""Files that clients send are read in a process of their own, which cannot take the server with it."""
+
+from __future__ import annotations
+
+import asyncio
+import importlib.util
+import sys
+
+import pytest
+from tests.files import pdf
+from tests.serve.conftest import Running
+
+from mderank.serve.config import Settings
+from mderank.serve.errors import ApiError
+from mderank.serve.file_reader import Readers, readable_kinds
+
+
+def read(running: Running, data: bytes, kind: str):
+    return running.client.post("/v1/read", content=data, headers={"content-type": kind})
+
+
+@pytest.mark.parametrize(
+    ("data", "kind", "text"),
+    [
+        (b"The reef.", "text/plain", "The reef."),
+        (b"# The *reef*", "text/markdown; charset=utf-8", "# The *reef*"),
+        (b"<title>T</title><p>The <b>reef</b><script>x()</script>", "text/html", "T\n\nThe reef"),
+        ("<p>caf\xe9".encode(), "TEXT/HTML", "caf\xe9"),
+    ],
+)
+def test_files(shared: Running, data, kind, text):
+    assert read(shared, data, kind).json() == {"text": text}
+
+
+def test_a_pdf(shared: Running):
+    pytest.importorskip("pypdf")
+    assert (
+        read(shared, pdf("The coral reef is near."), "application/pdf").json()["text"].strip()
+        == "The coral reef is near."
+    )
+
+
+@pytest.mark.parametrize(
+    ("data", "kind"), [(b"%PDF-1.4 broken", "application/pdf"), (b"\xff\xff", "text/plain"), (b"\0\0", "text/html")]
+)
+def test_files_that_cannot_be_read(shared: Running, data, kind):
+    response = read(shared, data, kind)
+    assert shared.code(response, 422) == "unreadable"
+    assert response.json()["error"]["message"].startswith("the file: ")
+
+
+def test_the_kinds_that_can_be_read(shared: Running, monkeypatch):
+    reads = shared.client.get("/v1/methods").json()["reads"]
+    assert {"text/plain", "text/markdown", "text/html"} <= set(reads)
+    assert ("application/pdf" in reads) == (importlib.util.find_spec("pypdf") is not None)
+    monkeypatch.setattr("importlib.util.find_spec", lambda _: None)
+    assert "application/pdf" not in readable_kinds()
+
+
+def test_other_kinds_are_refused(shared: Running):
+    for kind in ("image/png", "application/json", "application/zip", ""):
+        assert shared.code(read(shared, b"x", kind), 415) == "unsupported_media_type"
+
+
+def test_files_and_their_texts_are_bounded(serve):
+    running = serve(max_file=2_000, max_text=1_000)
+    assert running.code(read(running, b"x" * 2_001, "text/plain"), 413) == "body_too_large"
+    assert running.code(read(running, b"x" * 1_500, "text/plain"), 413) == "text_too_long"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="limits of memory are those of Linux")
+def test_a_file_that_takes_too_much_memory_costs_a_process():
+    reader = Readers(Settings(reader_memory=1 << 20))
+    with pytest.raises(ApiError, match="too much memory") as caught:
+        asyncio.run(reader.read(b"x" * 8_000_000, "text/plain"))
+    assert caught.value.code == "unreadable"
+
+
+def test_a_file_that_takes_too_long_costs_a_process():
+    reader = Readers(Settings(timeout=0.001))
+    with pytest.raises(ApiError) as caught:
+        asyncio.run(reader.read(b"x", "text/plain"))
+    assert caught.value.code == "timeout"
+
+
+def test_a_few_files_at_a_time():
+    async def all_at_once():
+        reader = Readers(Settings(readers=1))
+        return await asyncio.gather(*(reader.read(b"x", "text/plain") for _ in range(2)), return_exceptions=True)
+
+    first, second = asyncio.run(all_at_once())
+    assert first == "x"
+    assert isinstance(second, ApiError)
+    assert second.code == "busy"
+    assert second.headers["Retry-After"]
