@@ -8,6 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner, Result
+
+from mderank.cli import cli
 
 ROOT = Path(__file__).parent.parent
 
@@ -164,3 +167,19 @@ def _byte_pairs() -> Any:
 def text() -> str:
     """A short English text, made of words that the tiny encoders know."""
     return TEXT
+
+
+@pytest.fixture
+def run() -> Callable[..., Result]:
+    """Runs the command line in this process; standard output and standard error apart."""
+
+    def invoke(*arguments: object, stdin: str | bytes | None = None) -> Result:
+        return CliRunner().invoke(cli, [str(argument) for argument in arguments], input=stdin)
+
+    return invoke
+
+
+@pytest.fixture
+def example() -> Path:
+    """The example text of the documentation."""
+    return ROOT / "examples" / "tides.txt"

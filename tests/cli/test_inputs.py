@@ -7,7 +7,7 @@ import json
 import os
 
 import pytest
-from tests.files import pdf
+from tests.helpers import pdf
 
 
 def documents(result):

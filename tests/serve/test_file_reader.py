@@ -7,7 +7,7 @@ import importlib.util
 import sys
 
 import pytest
-from tests.files import pdf
+from tests.helpers import pdf
 from tests.serve.conftest import Running
 
 from mderank.serve.config import Settings

@@ -9,6 +9,7 @@ import shutil
 import sys
 
 import pytest
+from tests.batch.conftest import HERE, _helpers, contents, rows, texts, write_jsonl  # noqa: F401
 
 from mderank.batch import Cut, FailedDocumentError, Local, Work, extract_folder
 from mderank.batch.engines.base import Job
@@ -19,8 +20,6 @@ from mderank.batch.output_folder import Folder, load_manifest
 from mderank.batch.run import go_on, stop_at_error
 from mderank.errors import BatchError, InputError, MissingExtraError, OptionError
 from mderank.testing import fake_extractor
-
-from .conftest import HERE, contents, rows, texts, write_jsonl
 
 WORK = Work(fake_extractor)
 

@@ -1,4 +1,4 @@
-"""Files that several tests read."""
+"""Helpers that several test files share."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from tests.files import pdf
+from tests.helpers import pdf
 from tests.serve.conftest import Running
 
 playwright = pytest.importorskip("playwright.sync_api", reason="needs pip install playwright")

@@ -23,7 +23,7 @@ from mderank.cli import cli
 from mderank.errors import InputError
 
 command = import_module("mderank.cli.serve")
-FAKE = Path(__file__).with_name("fake_server.py")
+FAKE = Path(__file__).parents[1] / "serve" / "fake_server.py"
 
 
 class Process:
