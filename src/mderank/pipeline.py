@@ -9,26 +9,26 @@ from mderank.document import Document
 from mderank.errors import InputError, MDERankError
 from mderank.keyphrase import Keyphrases
 from mderank.methods.base import Extractor
-from mderank.reading import Source
+from mderank.reading import SourceDocument
 from mderank.tagging import SpacyTagger, Tagger
-from mderank.writing import Result
+from mderank.writing import DocumentResult
 
 
 def results(
-    extractor: Extractor, sources: Iterable[Source], top_k: int | None, tagger: Tagger | None = None
-) -> Iterator[Result]:
+    extractor: Extractor, sources: Iterable[SourceDocument], top_k: int | None, tagger: Tagger | None = None
+) -> Iterator[DocumentResult]:
     """A result for every source, in their order, one at a time.
 
     ``tagger`` reads what is prose of a text with markup; without it, the extractor's own.
     """
     reader = tagger or getattr(extractor, "tagger", None) or SpacyTagger()
-    waiting: deque[Source] = deque()
+    waiting: deque[SourceDocument] = deque()
 
     def texts() -> Iterator[str | Document]:
         for source in sources:
             text = _text(source, reader)
             if isinstance(text, MDERankError):
-                waiting.append(Source(source.id, source.text, error=text))
+                waiting.append(SourceDocument(source.id, source.text, error=text))
             else:
                 waiting.append(source)
                 yield text
@@ -37,11 +37,11 @@ def results(
         while waiting[0].error is not None:
             yield _failed(waiting.popleft())
         source = waiting.popleft()
-        yield Result(source.id, source.text, _named(found, source), source.extracted)
+        yield DocumentResult(source.id, source.text, _named(found, source), source.extracted)
     yield from map(_failed, waiting)
 
 
-def _text(source: Source, tagger: Tagger) -> str | Document | MDERankError:
+def _text(source: SourceDocument, tagger: Tagger) -> str | Document | MDERankError:
     """What an extractor is given, or why there is nothing to give."""
     if source.error is not None:
         return source.error
@@ -58,10 +58,10 @@ def _text(source: Source, tagger: Tagger) -> str | Document | MDERankError:
     return document.with_breaks(source.text)
 
 
-def _named(found: Keyphrases, source: Source) -> Keyphrases:
+def _named(found: Keyphrases, source: SourceDocument) -> Keyphrases:
     """An error says whose it is."""
     return found if found.error is None else Keyphrases(error=InputError(f"{source.id}: {found.error}"))
 
 
-def _failed(source: Source) -> Result:
-    return Result(source.id, source.text, Keyphrases(error=source.error))
+def _failed(source: SourceDocument) -> DocumentResult:
+    return DocumentResult(source.id, source.text, Keyphrases(error=source.error))

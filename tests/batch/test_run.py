@@ -16,7 +16,7 @@ from mderank.batch import output_folder as folders
 from mderank.errors import BatchError, InputError, MissingExtraError
 from mderank.keyphrase import Keyphrases
 from mderank.pipeline import results
-from mderank.reading import ReadOptions, Source, read_file
+from mderank.reading import ReadOptions, SourceDocument, read_file
 from mderank.testing import fake_extractor
 from mderank.writing.json import json_text
 
@@ -292,7 +292,7 @@ def test_an_error_of_the_extractor_names_the_document(tmp_path):
         def extract_many(self, texts, top_k=10):
             return (Keyphrases(error=InputError("it is too dark")) for _ in texts)
 
-    (result,) = results(Failing(), [Source("a.txt", "The reef.")], 10)
+    (result,) = results(Failing(), [SourceDocument("a.txt", "The reef.")], 10)
     assert str(result.keyphrases.error) == "a.txt: it is too dark"
 
 

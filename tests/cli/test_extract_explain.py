@@ -12,7 +12,7 @@ import pytest
 
 from mderank import FusionRank, MDERank, NounPhrases, Span
 from mderank.testing import FakeEncoder, FakeTagger
-from mderank.writing import Result, make_writer
+from mderank.writing import DocumentResult, make_writer
 from mderank.writing.explanation import Explainer
 
 PARTS = ["closeness", "change", "emphasis", "frequency", "position", "length", "unithood"]
@@ -23,7 +23,7 @@ def written(form, extractor, text=TEXT, **options):
     stream = io.StringIO()
     writer = make_writer(form, stream, explain=True, **options)
     writer.begin()
-    writer.write(Result("it", text, extractor.extract(text, top_k=None)))
+    writer.write(DocumentResult("it", text, extractor.extract(text, top_k=None)))
     writer.end()
     return stream.getvalue()
 

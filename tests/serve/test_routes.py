@@ -14,12 +14,12 @@ from mderank.serve.app import _json
 from mderank.serve.errors import CODES, ApiError
 from mderank.serve.schemas import BatchRequest, ExtractRequest, Options
 from mderank.testing import FakeEncoder, FakeTagger
-from mderank.writing import Result
+from mderank.writing import DocumentResult
 
 
 def library(text: str, top: int = 10, explain: bool = False, **options):
     found = FusionRank(FakeEncoder(), tagger=FakeTagger(), **options).extract(text, top)
-    return Result(0, text, found).as_dict(explain=explain)["keyphrases"]
+    return DocumentResult(0, text, found).as_dict(explain=explain)["keyphrases"]
 
 
 def test_one_text(shared: Running):

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from mderank.errors import BatchError, InputError
-from mderank.reading import START, Place, ReadOptions, Record, Source, find_records, walk_files
+from mderank.reading import START, ReadOptions, Record, RecordPosition, SourceDocument, find_records, walk_files
 
 
 @dataclass(frozen=True)
@@ -23,7 +23,7 @@ class Part:
     """Consecutive documents of one file: ``count`` of them, after ``skip`` others that follow ``start``."""
 
     file: str
-    start: Place
+    start: RecordPosition
     skip: int
     count: int
 
@@ -46,7 +46,9 @@ class Shard:
     def from_json(cls, line: str) -> Shard:
         """What a line of the plan says."""
         data: dict[str, Any] = json.loads(line)
-        parts = (Part(each["file"], Place(*each["start"]), each["skip"], each["count"]) for each in data["parts"])
+        parts = (
+            Part(each["file"], RecordPosition(*each["start"]), each["skip"], each["count"]) for each in data["parts"]
+        )
         return cls(**{**data, "parts": tuple(parts)})
 
     def places(self) -> str:
@@ -66,22 +68,22 @@ class Cut:
 def input_files(paths: Sequence[str], without: Path | None, skip: Callable[[Path], None]) -> Iterator[Path]:
     """The files to read; a path that stands for nothing is an error."""
     for each in walk_files(paths, skip=skip, without=without):
-        if isinstance(each, Source):
+        if isinstance(each, SourceDocument):
             raise each.error or InputError(f"{each.id}: cannot be read")
         if not each.exists():
             raise InputError(f"{each}: there is no such file")
         yield each
 
 
-Position = tuple[Place, int]  # so many records after a place
+Position = tuple[RecordPosition, int]  # so many records after a place
 
 
-def _positions(file: Path, options: ReadOptions, start: Place = START) -> Iterator[tuple[Position, Record]]:
+def _positions(file: Path, options: ReadOptions, start: RecordPosition = START) -> Iterator[tuple[Position, Record]]:
     """The documents of a file, each with its position; a failure without a place comes after whatever came last."""
     position: Position | None = None
     for record in find_records(file, options, start):
-        if record.place is not None:
-            position = (record.place, 0)
+        if record.position is not None:
+            position = (record.position, 0)
         else:
             position = (start, 0) if position is None else (position[0], position[1] + 1)
         yield position, record
@@ -133,7 +135,7 @@ def changed(shard: Shard) -> BatchError:
 
 def update(digest: Any, record: Record) -> None:
     """Add all that makes a difference to what is read."""
-    head = f"{record.name}\0{record.form}\0{record.failure or ''}\0{len(record.data)}\0"
+    head = f"{record.name}\0{record.format}\0{record.failure or ''}\0{len(record.data)}\0"
     digest.update(head.encode("utf-8", "surrogatepass"))
     digest.update(record.data)
 

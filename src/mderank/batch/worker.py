@@ -21,9 +21,9 @@ from mderank.keyphrase import Keyphrases
 from mderank.methods.base import Extractor
 from mderank.methods.registry import get_method
 from mderank.pipeline import results
-from mderank.reading import ReadOptions, Record, Source, read_record
+from mderank.reading import ReadOptions, Record, SourceDocument, read_record
 from mderank.tagging.spacy import forgetting
-from mderank.writing import Result
+from mderank.writing import DocumentResult
 
 VERSIONED = ("numpy", "onnxruntime", "tokenizers", "spacy", "snowballstemmer")
 
@@ -84,18 +84,18 @@ class Work:
 
     def texts(self, texts: Sequence[tuple[str | int, str]]) -> list[Row]:
         """A row for every ``(id, text)``, in their order."""
-        return self._rows(Source(identity, text) for identity, text in texts)
+        return self._rows(SourceDocument(identity, text) for identity, text in texts)
 
-    def _rows(self, sources: Iterable[Source]) -> list[Row]:
+    def _rows(self, sources: Iterable[SourceDocument]) -> list[Row]:
         extractor = self.extractor
         with forgetting(getattr(extractor, "tagger", None)):
             return [result.as_dict() for result in results(extractor, sources, self.top_k)]
 
     def failed(self, record: Record, reason: str) -> Row:
         """The row of a document that is given up. Only its id is read: the rest may be what was wrong."""
-        identity = read_record(record, self.reading).id if record.form == "jsonl" else record.name
+        identity = read_record(record, self.reading).id if record.format == "jsonl" else record.name
         error = InputError(f"{identity}: {reason}")
-        return Result(identity, "", Keyphrases(error=error)).as_dict()
+        return DocumentResult(identity, "", Keyphrases(error=error)).as_dict()
 
     def describe(self) -> dict[str, Any]:
         """All about the extractor that may change a result, beside its options."""

@@ -18,9 +18,9 @@ from mderank.cli._terminal import output as opened
 from mderank.cli._terminal import progress, wants_color
 from mderank.cli.making import given_options, make_extractor
 from mderank.pipeline import results
-from mderank.reading import ReadOptions, Source, find_files, read_file, read_stream
+from mderank.reading import ReadOptions, SourceDocument, find_files, read_file, read_stream
 from mderank.tagging import SpacyTagger
-from mderank.writing import WRITERS, Result, make_writer
+from mderank.writing import WRITERS, DocumentResult, make_writer
 
 STDIN = "-"
 
@@ -77,7 +77,9 @@ def extract(
         sys.exit(1)
 
 
-def _sources(errors: list[Source], files: list[Path], stdin: bool, options: ReadOptions) -> Iterator[Source]:
+def _sources(
+    errors: list[SourceDocument], files: list[Path], stdin: bool, options: ReadOptions
+) -> Iterator[SourceDocument]:
     yield from errors
     if stdin:
         yield from read_stream(sys.stdin.buffer, "<stdin>", options)
@@ -85,7 +87,7 @@ def _sources(errors: list[Source], files: list[Path], stdin: bool, options: Read
         yield from read_file(file, options)
 
 
-def _write_all(writer: Any, made: Iterable[Result], settings: dict[str, Any], quiet: bool) -> int:
+def _write_all(writer: Any, made: Iterable[DocumentResult], settings: dict[str, Any], quiet: bool) -> int:
     """Write the results and say on stderr what could not be done. The number of documents that failed."""
     failed = 0
     writer.begin()
@@ -114,7 +116,7 @@ def _write_all(writer: Any, made: Iterable[Result], settings: dict[str, Any], qu
     return failed
 
 
-def _shown(made: Iterator[Result], count: int | None, silent: bool) -> Iterator[Result]:
+def _shown(made: Iterator[DocumentResult], count: int | None, silent: bool) -> Iterator[DocumentResult]:
     """The results, with a progress bar if there is more than one document."""
     with progress("extracting", count, silent=silent or count == 1) as advance:
         for result in made:

@@ -1,17 +1,22 @@
-"""Files to texts: plain text, Markdown, HTML, PDF, JSON lines, CSV, Parquet; in files, folders, patterns, streams."""
+"""Read documents from files: plain text, Markdown, HTML, PDF, JSON lines, CSV and Parquet.
 
-from mderank.reading.base import FORMATS, InputFormat, ReadOptions, Source
-from mderank.reading.files import find_files, find_records, read_file, read_record, read_stream, walk_files
-from mderank.reading.records import START, Place, Record
+`find_files` lists the files of paths, folders and patterns. `read_file` and `read_stream` return their documents.
+`find_records` and `read_record` do the same in two steps: a record is one document, located but not yet parsed.
+"""
+
+from mderank.reading.base import FORMATS, START, InputFormat, ReadOptions, Record, RecordPosition, SourceDocument
+from mderank.reading.discovery import FoundFiles, find_files, walk_files
+from mderank.reading.readers import find_records, read_file, read_record, read_stream
 
 __all__ = [
     "FORMATS",
     "START",
+    "FoundFiles",
     "InputFormat",
-    "Place",
     "ReadOptions",
     "Record",
-    "Source",
+    "RecordPosition",
+    "SourceDocument",
     "find_files",
     "find_records",
     "read_file",

@@ -1,25 +1,32 @@
-"""What reading gives, and how it is told what to do."""
+"""Types of the reading room: documents, read options and records.
+
+A record is one document that was located in a file but not yet parsed. Records are cheap to create, to compare and to
+send to another process. Parsing, which may mean a PDF, is a separate step, so that many processes can share it.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from mderank.document import Document
-from mderank.errors import MDERankError
+from mderank.errors import InputError, MDERankError
 
 InputFormat = Literal["text", "markdown", "html", "pdf", "jsonl", "csv", "parquet"]
 FORMATS: tuple[InputFormat, ...] = ("text", "markdown", "html", "pdf", "jsonl", "csv", "parquet")
 
 
 @dataclass(frozen=True)
-class Source:
-    """One document to extract from, or why it could not be read.
+class SourceDocument:
+    """A document to extract from, or the reason why it could not be read.
 
-    ``id`` is what a JSON line or a row calls itself, else the file's name, with the line's number. Offsets refer to
-    ``text``. It is the file's own text, except where ``extracted`` says that it was taken out of something else
-    (HTML, PDF). ``prose`` is of the same length, with markup blanked. ``tagged`` is there if the words came with
-    their tags.
+    Attributes:
+        id: the id field of a JSON line or a table row; otherwise the file name, with the line number if needed.
+        text: the document's text. Character offsets refer to it.
+        prose: the text with its markup replaced by spaces, of the same length; None if it has no markup.
+        extracted: True if ``text`` was taken out of another format, such as HTML or PDF.
+        tagged: the tagged document, if the input came with words and part-of-speech tags.
+        error: why the document could not be read; None if it could.
     """
 
     id: str | int
@@ -29,13 +36,68 @@ class Source:
     tagged: Document | None = None
     error: MDERankError | None = None
 
+    @classmethod
+    def failed(cls, name: str, reason: str) -> SourceDocument:
+        """Return a document that could not be read.
+
+        Args:
+            name: name of the file, with the line number if the file holds several documents.
+            reason: what is wrong; the error text begins with ``name``.
+
+        Returns:
+            A document without text that carries an ``InputError``.
+        """
+        return cls(name, error=InputError(f"{name}: {reason}"))
+
 
 @dataclass(frozen=True)
 class ReadOptions:
-    """How to read. Without ``format`` a file's name and its first characters decide."""
+    """How to read files.
+
+    Attributes:
+        format: format of all files; None decides by each file's name, and by its first bytes if the name does not tell.
+        encoding: text encoding, by its Python name. A byte order mark takes precedence.
+        text_field: field or column of the text, in JSON lines and tables.
+        id_field: field or column of the document's id.
+        tokens_field: field with a list of [word, tag] pairs; None if the documents are not tagged.
+    """
 
     format: InputFormat | None = None
     encoding: str = "utf-8"
     text_field: str = "text"
     id_field: str = "id"
     tokens_field: str | None = None
+
+
+class RecordPosition(NamedTuple):
+    """Where a record begins in its file.
+
+    Attributes:
+        offset: number of bytes before the record, after decompression.
+        number: number of lines or rows before the record.
+    """
+
+    offset: int = 0
+    number: int = 0
+
+
+START = RecordPosition()
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """One document in a file, not yet parsed.
+
+    Attributes:
+        name: the file name, with the line number if the file holds several documents.
+        data: the whole file, if it holds one document; otherwise a line of JSON. Table rows are converted to JSON.
+        format: format of ``data``.
+        position: where the record begins; None if ``failure`` ends the file.
+        failure: why there is no document here; None if there is one.
+    """
+
+    name: str
+    data: bytes = b""
+    format: InputFormat = "text"
+    position: RecordPosition | None = START
+    failure: str | None = None

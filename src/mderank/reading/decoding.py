@@ -1,4 +1,4 @@
-"""Bytes to text, or one clear reason why not."""
+"""Decode bytes to text."""
 
 from __future__ import annotations
 
@@ -15,21 +15,36 @@ _MARKS = (
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
 _META = re.compile(rb"<meta[^>]+charset=[\"']?([\w-]+)", re.IGNORECASE)
-_LOOKED_AT = 8_000  # bytes
+_HEAD_BYTES = 8_000
 
 
 def decode(data: bytes, encoding: str, *, html: bool = False) -> str:
-    """The text in ``data``: a byte order mark decides, then an HTML page's own word, then ``encoding``."""
+    """Decode ``data``.
+
+    A byte order mark decides the encoding; then, for HTML, the page's ``<meta charset>``; then ``encoding``.
+
+    Args:
+        data: the bytes of a file.
+        encoding: default encoding, by its Python name.
+        html: whether ``data`` is an HTML page.
+
+    Returns:
+        The text, without a byte order mark.
+
+    Raises:
+        InputError: the bytes are not text in that encoding.
+        OptionError: the encoding is unknown.
+    """
     for mark, name in _MARKS:
         if data.startswith(mark):
-            return _decoded(data[len(mark) :], name)
-    if b"\0" in data[:_LOOKED_AT]:
-        raise InputError("this is not a text file (it has NUL bytes); PDF files are read by their name, *.pdf")
-    declared = _META.search(data[:_LOOKED_AT]) if html else None
-    return _decoded(data, declared.group(1).decode("ascii") if declared else encoding)
+            return _decode_as(data[len(mark) :], name)
+    if b"\0" in data[:_HEAD_BYTES]:
+        raise InputError("this is not a text file (it has NUL bytes); a PDF file must be called *.pdf")
+    declared = _META.search(data[:_HEAD_BYTES]) if html else None
+    return _decode_as(data, declared.group(1).decode("ascii") if declared else encoding)
 
 
-def _decoded(data: bytes, encoding: str) -> str:
+def _decode_as(data: bytes, encoding: str) -> str:
     try:
         return data.decode(encoding)
     except UnicodeDecodeError as error:

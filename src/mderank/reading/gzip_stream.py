@@ -1,4 +1,4 @@
-"""What is in a gzip file, also in one that is cut off."""
+"""A gzip file as a stream, including gzip files that are cut off."""
 
 from __future__ import annotations
 
@@ -8,36 +8,42 @@ from pathlib import Path
 from typing import Any
 
 
-class Gunzipped(io.RawIOBase):
-    """The content of a gzip file; if that is cut off, all that comes before the cut, and then an ``EOFError``.
+class GzipStream(io.RawIOBase):
+    """The decompressed content of a gzip file.
 
-    Python's own reader, read through a buffer, drops part of what it has when it comes to the cut, and not always the
-    same part.
+    If the file is cut off, all content before the cut is read, and then ``EOFError`` is raised. Python's own reader,
+    read through a buffer, drops part of that content, and not always the same part.
+
+    Args:
+        file: the gzip file.
+
+    Raises:
+        OSError: the file cannot be opened.
     """
 
     def __init__(self, file: Path) -> None:
         self._file = gzip.GzipFile(file)
 
     def readable(self) -> bool:
-        """It can be read."""
+        """Return True."""
         return True
 
     def seekable(self) -> bool:
-        """Any place can be gone to; what comes before it is decompressed on the way."""
+        """Return True. Seeking decompresses everything before the new position."""
         return True
 
     def readinto(self, target: Any) -> int:
-        """Read no more than one step of decompression gives: an error then takes nothing with it."""
+        """Read at most what one decompression step returns, so that an error loses no content."""
         data = self._file.read1(len(target))
         target[: len(data)] = data
         return len(data)
 
     def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
-        """Go to a place in the content."""
+        """Go to a position in the decompressed content."""
         return self._file.seek(offset, whence)
 
     def tell(self) -> int:
-        """The place in the content."""
+        """Return the position in the decompressed content."""
         return self._file.tell()
 
     def close(self) -> None:

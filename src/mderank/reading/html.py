@@ -1,4 +1,4 @@
-"""The text of an HTML page: what a reader sees, blocks apart."""
+"""Extract the visible text of an HTML page."""
 
 from __future__ import annotations
 
@@ -49,7 +49,13 @@ class _Reader(HTMLParser):
 
 
 def html_text(page: str) -> str:
-    r"""The title and the visible text of ``page``, a blank line between blocks.
+    r"""Return the title and the visible text of an HTML page, with a blank line between blocks.
+
+    Args:
+        page: the HTML source.
+
+    Returns:
+        The text, without scripts, styles and other hidden elements.
 
     >>> html_text("<title>T</title><p>One <b>two</b><script>x()</script></p><p>3 &lt; 4</p>")
     'T\n\nOne two\n\n3 < 4'

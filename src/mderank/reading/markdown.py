@@ -1,4 +1,4 @@
-"""Markdown as prose: its marks blanked, every other character where it was."""
+"""Replace Markdown markup by spaces, so that character offsets stay the same."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import re
 
 _COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 
-# Whatever matches is blanked, in this order; line breaks stay. Nothing here may take more than a few looks at a text,
-# whatever is in it: a pattern that can match a long stretch in many ways, or fails late from every place, would.
+# All matches become spaces, in this order; line breaks stay. Every pattern must run in linear time on any text: no
+# pattern may match a long stretch in many ways, or fail late from every position.
 _MARKS = (
     re.compile(r"\A---\n.*?\n---[ \t]*$", re.MULTILINE | re.DOTALL),  # front matter
     re.compile(r"^[ ]{0,3}(`{3,}|~{3,}).*?(?:^[ ]{0,3}\1[`~]*[ \t]*$|\Z)", re.MULTILINE | re.DOTALL),  # fenced code
@@ -29,19 +29,25 @@ _MARKS = (
 
 
 def blank_markup(text: str) -> str:
-    """``text`` with Markdown's marks, code blocks and addresses replaced by spaces, of the same length.
+    """Replace Markdown markup, code blocks and addresses by spaces.
+
+    Args:
+        text: Markdown source.
+
+    Returns:
+        The text, of the same length.
 
     >>> blank_markup("# A **bold** [link](http://x.y)")
     '  A   bold    link             '
     """
     for pattern in _MARKS:
         if pattern is _COMMENT:
-            closed = text.rfind("-->") + 3  # beyond it none is closed, and each would be looked for to the end
-            text = pattern.sub(_blanked, text[:closed]) + text[closed:] if closed > 2 else text
+            closed = text.rfind("-->") + 3  # no comment is closed beyond it; each search would run to the end
+            text = pattern.sub(_blank, text[:closed]) + text[closed:] if closed > 2 else text
         else:
-            text = pattern.sub(_blanked, text)
+            text = pattern.sub(_blank, text)
     return text
 
 
-def _blanked(match: re.Match[str]) -> str:
+def _blank(match: re.Match[str]) -> str:
     return re.sub(r"[^\n]", " ", match.group())

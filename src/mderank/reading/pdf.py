@@ -1,4 +1,4 @@
-"""The text of a PDF, by pypdf."""
+"""Extract the text of a PDF with pypdf."""
 
 from __future__ import annotations
 
@@ -9,7 +9,18 @@ from mderank.errors import InputError, MissingExtraError
 
 
 def pdf_text(data: bytes) -> str:
-    """The text of all pages."""
+    """Return the text of all pages.
+
+    Args:
+        data: the bytes of the PDF file.
+
+    Returns:
+        The pages' texts, one after the other.
+
+    Raises:
+        InputError: the PDF is encrypted, damaged, or has no text.
+        MissingExtraError: the extra ``pdf`` is not installed.
+    """
     try:
         from pypdf import PdfReader
         from pypdf.errors import PyPdfError

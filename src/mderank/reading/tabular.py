@@ -1,4 +1,4 @@
-"""CSV and Parquet: one document a row. Each row becomes a line of JSON, and is read as such."""
+"""CSV and Parquet: one document per row. Each row is converted to a line of JSON and read as such."""
 
 from __future__ import annotations
 
@@ -10,23 +10,34 @@ from pathlib import Path
 from typing import IO, Any
 
 from mderank.errors import InputError, MissingExtraError
-from mderank.reading.base import ReadOptions
+from mderank.reading.base import ReadOptions, Record, RecordPosition
 from mderank.reading.decoding import decode
-from mderank.reading.records import Place, Record
 
-# Python's limit is 131,072 characters, less than a paper; without any, one quotation mark too many would make a single
-# field of all that follows.
+# Python's limit, 131,072 characters, is shorter than a paper. Without a limit, one quotation mark too many would turn
+# the rest of the file into a single field.
 LONGEST_FIELD = 1 << 28
 _DELIMITERS = ",;\t|"
-_ROWS = 256  # of a Parquet file that are made into Python's objects at once
+_ROWS = 256  # Parquet rows that are converted to Python objects at once
 _UNDECODED = re.compile("[\udc80-\udcff]")
 
 
-def csv_records(stream: IO[bytes], name: str, options: ReadOptions, start: Place) -> Iterator[Record]:
-    """A record for every row below the header, from ``start`` on.
+def csv_records(stream: IO[bytes], name: str, options: ReadOptions, start: RecordPosition) -> Iterator[Record]:
+    """Locate the documents of a CSV file.
 
-    The delimiter is whichever of comma, semicolon, tab and bar the header has most of. A row begins and ends with a
-    line, which is what makes it possible to go on in the middle of a file; a quoted field may run over several.
+    The delimiter is the comma, semicolon, tab or bar that is most frequent in the header. A row begins and ends with a
+    line, so that reading can resume in the middle of a file; a quoted field may contain line breaks.
+
+    Args:
+        stream: the file's content, from its beginning.
+        name: the file's name.
+        options: encoding and column names.
+        start: position of the first row to return.
+
+    Yields:
+        A record per row below the header. A row that is not valid has a failure.
+
+    Raises:
+        InputError: a required column is missing, or the file is not CSV.
     """
     csv.field_size_limit(LONGEST_FIELD)
     lines = _Lines(stream, options.encoding)
@@ -36,47 +47,49 @@ def csv_records(stream: IO[bytes], name: str, options: ReadOptions, start: Place
     if not header:
         return
     _check_columns(header, options)
-    if start.number > lines.place.number:
+    if start.number > lines.position.number:
         stream.seek(start.offset)
-        lines.place = start
+        lines.position = start
     reader = csv.reader(lines, delimiter=delimiter)
     while True:
-        place = lines.place
-        where = f"{name}:{place.number + 1}"
+        position = lines.position
+        where = f"{name}:{position.number + 1}"
         try:
             row = next(reader)
         except StopIteration:
             return
         except csv.Error as error:
-            if "field larger" in str(error):  # a quotation mark is missing: inside and outside cannot be told apart
-                raise InputError(f"this is not CSV from line {place.number + 1} on: {error}") from error
-            yield Record(where, place=place, failure=f"this row is not CSV: {error}")
+            if "field larger" in str(error):  # an unbalanced quotation mark
+                raise InputError(f"this is not CSV from line {position.number + 1} on: {error}") from error
+            yield Record(where, position=position, failure=f"this row is not CSV: {error}")
             continue
         if row:
-            yield _csv_record(row, header, where, place, options)
+            yield _make_record(row, header, where, position, options)
 
 
-def _csv_record(row: list[str], header: list[str], name: str, place: Place, options: ReadOptions) -> Record:
+def _make_record(
+    row: list[str], header: list[str], name: str, position: RecordPosition, options: ReadOptions
+) -> Record:
     if len(row) != len(header):
-        return Record(name, place=place, failure=f"this row has {len(row)} fields, and the header {len(header)}")
+        return Record(name, position=position, failure=f"this row has {len(row)} fields, and the header {len(header)}")
     if any(map(_UNDECODED.search, row)):
         failure = f"this row is not {options.encoding}; if the text is in another encoding, name it: --encoding latin-1"
-        return Record(name, place=place, failure=failure)
-    return Record(name, _line(dict(zip(header, row, strict=True)), options), "jsonl", place)
+        return Record(name, position=position, failure=failure)
+    return Record(name, _to_json(dict(zip(header, row, strict=True)), options), "jsonl", position)
 
 
 class _Lines:
-    """The lines of a file as text, and the place after the last that was taken."""
+    """The lines of a file as text, with the position after the last one returned."""
 
     def __init__(self, stream: IO[bytes], encoding: str) -> None:
         self.stream = stream
         self.encoding = encoding
-        self.place = Place()
+        self.position = RecordPosition()
 
     def first(self) -> str:
-        """The first line, without a byte order mark."""
+        """Return the first line, without a byte order mark."""
         line = self.stream.readline()
-        self.place = Place(len(line), 1 if line else 0)
+        self.position = RecordPosition(len(line), 1 if line else 0)
         if line.startswith((b"\xff\xfe", b"\xfe\xff")):
             raise InputError("CSV in UTF-16 or UTF-32 is not read: save it as UTF-8")
         return decode(line, self.encoding)
@@ -92,13 +105,29 @@ class _Lines:
         line = self.stream.readline()
         if not line:
             raise StopIteration
-        self.place = Place(self.place.offset + len(line), self.place.number + 1)
-        # Only UTF-8 can fail in the middle; what it cannot decode is kept as such, and found in its row.
+        self.position = RecordPosition(self.position.offset + len(line), self.position.number + 1)
+        # Only UTF-8 can fail here. Bytes that are not UTF-8 become surrogates, and their row gets a failure.
         return line.decode(self.encoding, "surrogateescape")
 
 
-def parquet_records(source: IO[bytes] | Path, name: str, options: ReadOptions, start: Place) -> Iterator[Record]:
-    """A record for every row, from ``start`` on; of its columns only those that are asked for are read."""
+def parquet_records(
+    source: IO[bytes] | Path, name: str, options: ReadOptions, start: RecordPosition
+) -> Iterator[Record]:
+    """Locate the documents of a Parquet file. Only the columns that the options name are read.
+
+    Args:
+        source: the file, or its content as a seekable stream.
+        name: the file's name.
+        options: column names.
+        start: position of the first row to return.
+
+    Yields:
+        A record per row.
+
+    Raises:
+        InputError: a required column is missing, or the file is damaged.
+        MissingExtraError: the extra ``parquet`` is not installed.
+    """
     try:
         import pyarrow
         from pyarrow import parquet
@@ -116,14 +145,16 @@ def parquet_records(source: IO[bytes] | Path, name: str, options: ReadOptions, s
                 for batch in file.iter_batches(_ROWS, row_groups=[group], columns=columns):
                     for row in batch.to_pylist():
                         if number >= start.number:
-                            yield Record(f"{name}:{number + 1}", _line(row, options), "jsonl", Place(0, number))
+                            yield Record(
+                                f"{name}:{number + 1}", _to_json(row, options), "jsonl", RecordPosition(0, number)
+                            )
                         number += 1
     except (pyarrow.ArrowException, OSError) as error:
         raise InputError(f"this is not a whole Parquet file: {str(error).splitlines()[0]}") from error
 
 
 def _check_columns(columns: list[str], options: ReadOptions) -> list[str]:
-    """The columns to read, of which the one with the text, or with its words, must be there."""
+    """Return the columns to read. The column of the text, or of the tokens, is required."""
     needed = options.tokens_field or options.text_field
     if needed not in columns:
         flag = "--tokens-field" if options.tokens_field else "--text-field"
@@ -132,7 +163,7 @@ def _check_columns(columns: list[str], options: ReadOptions) -> list[str]:
     return [name for name in dict.fromkeys(wanted) if name in columns]
 
 
-def _line(row: dict[str, Any], options: ReadOptions) -> bytes:
+def _to_json(row: dict[str, Any], options: ReadOptions) -> bytes:
     wanted = (options.id_field, options.text_field, options.tokens_field)
     kept = {name: row[name] for name in dict.fromkeys(wanted) if name in row}
     return json.dumps(kept, default=str).encode("ascii")

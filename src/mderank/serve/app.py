@@ -38,7 +38,7 @@ from mderank.serve.file_reader import KINDS, Readers, readable_kinds
 from mderank.serve.metrics import CONTENT_TYPE, Metrics
 from mderank.serve.middleware import Gate
 from mderank.tagging import Tagger
-from mderank.writing import Result
+from mderank.writing import DocumentResult
 
 _log = logging.getLogger("mderank.serve")
 _LARGE = 20_000  # characters of a text whose answer is written in a thread
@@ -309,7 +309,7 @@ async def _written(
 
 
 def _result(name: str | int | None, text: str, found: Keyphrases, options: schema.Options) -> dict[str, Any]:
-    made = Result(0, text, found).as_dict(explain=options.explain)
+    made = DocumentResult(0, text, found).as_dict(explain=options.explain)
     return {**made, "id": name, "method": options.method}
 
 

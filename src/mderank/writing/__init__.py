@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TextIO
 
-from mderank.writing.base import OutputFormat, Result, Writer
+from mderank.writing.base import DocumentResult, OutputFormat, Writer
 from mderank.writing.csv import CsvWriter
 from mderank.writing.html import HtmlWriter
 from mderank.writing.json import JsonLinesWriter, JsonWriter
@@ -18,7 +18,7 @@ WRITERS: dict[OutputFormat, type[Writer]] = {
     "html": HtmlWriter,
 }
 
-__all__ = ["WRITERS", "OutputFormat", "Result", "Writer", "make_writer"]
+__all__ = ["WRITERS", "DocumentResult", "OutputFormat", "Writer", "make_writer"]
 
 
 def make_writer(name: OutputFormat, stream: TextIO, *, color: bool = False, explain: bool = False) -> Writer:

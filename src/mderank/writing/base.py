@@ -13,7 +13,7 @@ OutputFormat = Literal["table", "json", "jsonl", "csv", "html"]
 
 
 @dataclass(frozen=True)
-class Result:
+class DocumentResult:
     """A document's keyphrases. ``extracted`` says that ``text`` is not the input itself, so that output carries it."""
 
     id: str | int
@@ -80,7 +80,7 @@ class Writer(ABC):
         """Before the first result."""
 
     @abstractmethod
-    def write(self, result: Result) -> None:
+    def write(self, result: DocumentResult) -> None:
         """The next result."""
 
     def end(self) -> None:  # noqa: B027

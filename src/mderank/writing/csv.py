@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 
 from mderank.keyphrase import Keyphrase
-from mderank.writing.base import Result, Writer, places, shown
+from mderank.writing.base import DocumentResult, Writer, places, shown
 from mderank.writing.explanation import Explainer, Explanation
 
 COLUMNS = ("document", "rank", "keyphrase", "score", "similarity", "count", "spans", "error")
@@ -26,7 +26,7 @@ class CsvWriter(Writer):
         self._csv = csv.writer(self.stream, lineterminator="\n")
         self._csv.writerow((*COLUMNS, *(EXPLAINING if self.explain else ())))
 
-    def write(self, result: Result) -> None:
+    def write(self, result: DocumentResult) -> None:
         if result.keyphrases.error:
             empty = [""] * (len(EXPLAINING) if self.explain else 0)
             self._csv.writerow([result.id, "", "", "", "", "", "", str(result.keyphrases.error), *empty])

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from mderank.document import Span
 from mderank.keyphrase import Keyphrase, Keyphrases
-from mderank.writing.base import Result, Writer, shown, strength
+from mderank.writing.base import DocumentResult, Writer, shown, strength
 from mderank.writing.explanation import CONFIDENCE, MASKED, MEANINGS, RELATED, SIMILARITY, Explainer, Explanation
 
 _LINKED = 60  # phrases of a document whose occurrences light up together
@@ -81,7 +81,7 @@ class HtmlWriter(Writer):
             "</header>\n"
         )
 
-    def write(self, result: Result) -> None:
+    def write(self, result: DocumentResult) -> None:
         self._number += 1
         prefix = f"d{self._number}"
         found = result.keyphrases
@@ -130,7 +130,7 @@ class _Mark(NamedTuple):
         return f"{prefix}k{self.number}" + (f"p{self.place}" if self.place > 1 else "")
 
 
-def _marks(result: Result) -> list[_Mark]:
+def _marks(result: DocumentResult) -> list[_Mark]:
     """What is highlighted, in the order of the text; where phrases overlap, the better one is."""
     marks = []
     covered = bytearray(len(result.text))
@@ -144,7 +144,7 @@ def _marks(result: Result) -> list[_Mark]:
     return sorted(marks)
 
 
-def _highlighted(result: Result, marks: list[_Mark], prefix: str, *, every: bool) -> Iterator[str]:
+def _highlighted(result: DocumentResult, marks: list[_Mark], prefix: str, *, every: bool) -> Iterator[str]:
     """The text with marks; a phrase's first can be linked to, or ``every`` one."""
     text, found = result.text, result.keyphrases
     best = max(map(strength, found), default=0.0)

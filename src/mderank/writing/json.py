@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from mderank.writing.base import Result, Writer
+from mderank.writing.base import DocumentResult, Writer
 
 
 def json_text(data: Any, indent: int | None = None) -> str:
@@ -15,14 +15,14 @@ def json_text(data: Any, indent: int | None = None) -> str:
 
 
 class _JsonWriter(Writer):
-    def _dump(self, result: Result, indent: int | None) -> str:
+    def _dump(self, result: DocumentResult, indent: int | None) -> str:
         return json_text(result.as_dict(explain=self.explain), indent)
 
 
 class JsonLinesWriter(_JsonWriter):
     """One JSON object a line, for pipes."""
 
-    def write(self, result: Result) -> None:
+    def write(self, result: DocumentResult) -> None:
         self.stream.write(self._dump(result, None) + "\n")
         self.stream.flush()
 
@@ -35,7 +35,7 @@ class JsonWriter(_JsonWriter):
     def begin(self) -> None:
         self.stream.write("[")
 
-    def write(self, result: Result) -> None:
+    def write(self, result: DocumentResult) -> None:
         self.stream.write(("\n" if self._first else ",\n") + self._dump(result, 2))
         self._first = False
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 import click
 
 from mderank.keyphrase import Keyphrase
-from mderank.writing.base import Result, Writer, strength
+from mderank.writing.base import DocumentResult, Writer, strength
 from mderank.writing.explanation import CONFIDENCE, MASKED, MEANINGS, SIMILARITY, Explainer, Explanation
 
 _BAR = 10  # characters of the longest bar
@@ -21,7 +21,7 @@ class TableWriter(Writer):
     Explained, each phrase is followed by the parts of its score, with what they were made from, and by its places.
     """
 
-    def write(self, result: Result) -> None:
+    def write(self, result: DocumentResult) -> None:
         lines = [self._style(str(result.id), bold=True)]
         best = max(map(strength, result.keyphrases), default=0.0)
         explainer = Explainer(result.text) if self.explain else None

@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from mderank.errors import MissingExtraError
-from mderank.reading import ReadOptions, Source, find_records, read_file, walk_files
+from mderank.reading import ReadOptions, SourceDocument, find_records, read_file, walk_files
 
 TEXTS = [
     "An owl.",
@@ -65,7 +65,7 @@ def test_reading_can_begin_at_any_record(tmp_path, kind):
     whole = list(find_records(file, ReadOptions()))
     assert len(whole) == len(TEXTS)
     for number, record in enumerate(whole):
-        assert list(find_records(file, ReadOptions(), record.place)) == whole[number:]
+        assert list(find_records(file, ReadOptions(), record.position)) == whole[number:]
 
 
 @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -75,7 +75,7 @@ def test_csv_written_by_python_is_read_back_from_any_row(tmp_path, texts):
     whole = list(find_records(file, ReadOptions()))
     assert [json.loads(record.data)["text"] for record in whole] == texts
     for number, record in enumerate(whole):
-        assert list(find_records(file, ReadOptions(), record.place)) == whole[number:]
+        assert list(find_records(file, ReadOptions(), record.position)) == whole[number:]
 
 
 def test_delimiters_are_found_in_the_header(tmp_path):
@@ -169,9 +169,9 @@ def test_a_truncated_gzip_gives_what_is_there_and_an_error_without_a_place(tmp_p
     *good, last = find_records(file, ReadOptions())
     assert len(good) > 100
     assert all(record.failure is None for record in good)
-    assert last.place is None
+    assert last.position is None
     assert "is not a whole gzip file" in str(last.failure)
-    assert list(find_records(file, ReadOptions(), good[50].place)) == [*good[50:], last]
+    assert list(find_records(file, ReadOptions(), good[50].position)) == [*good[50:], last]
 
 
 def test_folders_give_parquet_but_csv_only_if_it_is_named(tmp_path):
@@ -184,4 +184,4 @@ def test_folders_give_parquet_but_csv_only_if_it_is_named(tmp_path):
     assert skipped == [tmp_path / "b.csv", tmp_path / "d.bin"]
     assert list(walk_files([str(tmp_path / "*.csv")])) == [tmp_path / "b.csv"]
     (only,) = walk_files([str(tmp_path / "none" / "*")])
-    assert isinstance(only, Source)
+    assert isinstance(only, SourceDocument)

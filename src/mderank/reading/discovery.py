@@ -1,0 +1,129 @@
+"""Find the files that paths, folders and patterns stand for."""
+
+from __future__ import annotations
+
+import glob
+import os
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from mderank.reading.base import InputFormat, SourceDocument
+
+SUFFIXES: dict[str, InputFormat] = {
+    ".txt": "text",
+    ".text": "text",
+    ".md": "markdown",
+    ".markdown": "markdown",
+    ".html": "html",
+    ".htm": "html",
+    ".xhtml": "html",
+    ".pdf": "pdf",
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+    ".csv": "csv",
+    ".tsv": "csv",
+    ".parquet": "parquet",
+}
+
+
+@dataclass
+class FoundFiles:
+    """The files that a list of paths stands for.
+
+    Attributes:
+        files: files to read, in order.
+        skipped: files in folders whose suffix is not a document format, and tables.
+        errors: one failed document per path that stands for no file.
+    """
+
+    files: list[Path] = field(default_factory=list)
+    skipped: list[Path] = field(default_factory=list)
+    errors: list[SourceDocument] = field(default_factory=list)
+
+
+def find_files(paths: Sequence[str]) -> FoundFiles:
+    """Find all files that ``paths`` stand for.
+
+    Args:
+        paths: files, folders and glob patterns. Folders are searched recursively, in the order of the names.
+
+    Returns:
+        The files to read, the skipped files and one error per path without files.
+    """
+    found = FoundFiles()
+    for each in walk_files(paths, skip=found.skipped.append):
+        if isinstance(each, SourceDocument):
+            found.errors.append(each)
+        else:
+            found.files.append(each)
+    return found
+
+
+def walk_files(
+    paths: Sequence[str], *, skip: Callable[[Path], None] = lambda file: None, without: Path | None = None
+) -> Iterator[Path | SourceDocument]:
+    """Find the files that ``paths`` stand for, one at a time, in the order of `find_files`.
+
+    Args:
+        paths: files, folders and glob patterns.
+        skip: called with each file in a folder that is not read.
+        without: absolute path of a folder that is not searched, such as an output folder.
+
+    Yields:
+        A path per file, and a failed document per path that stands for no file.
+    """
+    for path in paths:
+        here = Path(path)
+        if here.is_dir():
+            yield from _search(here, skip, without)
+        elif here.exists() or here.is_symlink() or not glob.has_magic(path):
+            yield here
+        else:
+            matches = sorted(match for match in glob.glob(path, recursive=True) if not Path(match).is_dir())
+            yield from map(Path, matches)
+            if not matches:
+                yield SourceDocument.failed(path, "no file matches this pattern")
+
+
+def file_format(file: Path) -> InputFormat | None:
+    """Return the format that a file's name says, with or without ``.gz``.
+
+    Args:
+        file: path of the file; it is not opened.
+
+    Returns:
+        The format, or None if the suffix is unknown.
+    """
+    name = file.name.lower().removesuffix(".gz")
+    return SUFFIXES.get(Path(name).suffix)
+
+
+def _search(folder: Path, skip: Callable[[Path], None], without: Path | None) -> Iterator[Path | SourceDocument]:
+    failures: list[SourceDocument] = []
+    anything = False
+
+    def add_failure(error: OSError) -> None:
+        name = str(error.filename or folder)
+        failures.append(SourceDocument.failed(name, f"cannot be read: {error.strerror}"))
+
+    for current, folders, names in os.walk(folder, onerror=add_failure):
+        here = Path(current)
+        folders[:] = sorted(name for name in folders if not name.startswith(".") and (here / name).resolve() != without)
+        for name in sorted(names):
+            if name.startswith("."):
+                continue
+            if file_format(here / name) in (None, "csv"):  # a table beside texts usually describes them
+                skip(here / name)
+            else:
+                anything = True
+                yield here / name
+        anything = anything or bool(failures)
+        yield from failures
+        failures.clear()
+    yield from failures
+    if not anything and not failures:
+        suffixes = ", ".join(suffix for suffix, kind in SUFFIXES.items() if kind != "csv")
+        note = "CSV files are read if they are named, or by a pattern in quotes"
+        reason = f"this folder has no file that can be read ({suffixes}, or with .gz; {note})"
+        yield SourceDocument.failed(str(folder), reason)
