@@ -20,7 +20,7 @@ from mderank import MDERank
 from mderank.candidates import CandidateSource, NounPhrases
 from mderank.document import Document
 from mderank.encoding import Encoder, Request, embed
-from mderank.masking import All
+from mderank.masking import MaskAll
 from mderank.tagging import SpacyTagger
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -104,7 +104,7 @@ def requests(
         if max_pieces is not None:
             pieces = pieces.upto(max_pieces - (encoder.spec.max_length - encoder.spec.capacity))
         read = document.upto(int(pieces.ends[-1]))
-        masks = [mask for some in All().masks(read, source.find(read)) for mask in some]
+        masks = [mask for some in MaskAll().masks(read, source.find(read)) for mask in some]
         made.append(Request(pieces, read.sentence_ends(), masks))
     return made
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from mderank import All, Document, Highest, Once, Span, Subset
+from mderank import Document, MaskAll, MaskHighest, MaskOnce, MaskSubset, Span
 from mderank.keyphrase import Candidate, Occurrence
 
 #       0         1         2         3         4         5
@@ -31,7 +31,7 @@ CANDIDATES = [
 
 
 def test_all_hides_every_place_at_once():
-    assert All().masks(DOCUMENT, CANDIDATES) == [
+    assert MaskAll().masks(DOCUMENT, CANDIDATES) == [
         [((15, 22), (42, 49))],
         [((0, 14), (25, 39))],
         [((0, 22),)],
@@ -40,11 +40,11 @@ def test_all_hides_every_place_at_once():
 
 
 def test_once_hides_the_first_place():
-    assert Once().masks(DOCUMENT, CANDIDATES) == [[((15, 22),)], [((0, 14),)], [((0, 22),)], [((52, 56),)]]
+    assert MaskOnce().masks(DOCUMENT, CANDIDATES) == [[((15, 22),)], [((0, 14),)], [((0, 22),)], [((52, 56),)]]
 
 
 def test_highest_tries_each_place_alone():
-    assert Highest().masks(DOCUMENT, CANDIDATES) == [
+    assert MaskHighest().masks(DOCUMENT, CANDIDATES) == [
         [((15, 22),), ((42, 49),)],
         [((0, 14),), ((25, 39),)],
         [((0, 22),)],
@@ -54,7 +54,7 @@ def test_highest_tries_each_place_alone():
 
 def test_subset_leaves_words_to_the_longest_phrase():
     # "support vector machine" comes first and takes its three words; the others get what is left.
-    assert Subset().masks(DOCUMENT, CANDIDATES) == [
+    assert MaskSubset().masks(DOCUMENT, CANDIDATES) == [
         [((42, 49),)],
         [((25, 32), (33, 39))],
         [((0, 7), (8, 14), (15, 22))],
@@ -64,20 +64,20 @@ def test_subset_leaves_words_to_the_longest_phrase():
 
 def test_subset_has_no_mask_where_nothing_is_left():
     nested = [phrase("vector", (1, 2)), phrase("support vector machine", (0, 3))]
-    assert Subset().masks(DOCUMENT, nested) == [[], [((0, 7), (8, 14), (15, 22))]]
+    assert MaskSubset().masks(DOCUMENT, nested) == [[], [((0, 7), (8, 14), (15, 22))]]
 
 
 def test_of_equally_long_phrases_subset_takes_the_first_in_the_text():
     overlapping = [phrase("vector machine", (1, 3)), phrase("support vector", (0, 2))]
-    assert Subset().masks(DOCUMENT, overlapping) == [[((15, 22),)], [((0, 7), (8, 14))]]
+    assert MaskSubset().masks(DOCUMENT, overlapping) == [[((15, 22),)], [((0, 7), (8, 14))]]
 
 
-@pytest.mark.parametrize("masking", [All(), Once(), Highest(), Subset()])
+@pytest.mark.parametrize("masking", [MaskAll(), MaskOnce(), MaskHighest(), MaskSubset()])
 def test_no_candidates(masking):
     assert masking.masks(DOCUMENT, []) == []
 
 
-@pytest.mark.parametrize("kind", [All, Once, Highest, Subset])
+@pytest.mark.parametrize("kind", [MaskAll, MaskOnce, MaskHighest, MaskSubset])
 def test_equal_maskings_are_equal(kind):
     assert kind() == kind()
     assert len({kind(), kind()}) == 1

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from mderank import All, MDERank, NGrams, NounPhrases, OptionError
+from mderank import MaskAll, MDERank, NGrams, NounPhrases, OptionError
 from mderank.cli.extract import extract
 from mderank.presets import PRESETS
 from mderank.testing import FakeEncoder, FakeTagger
@@ -100,7 +100,7 @@ def test_it_sets_what_the_paper_has():
     extractor = MDERank.paper(FakeEncoder(), tagger=FakeTagger())
     assert (extractor.exact, extractor.pooling, extractor.layer, extractor.similarity) == (True, "max", 2, "cosine")
     assert (extractor.max_words, extractor.max_pieces, extractor.dedupe) == (512, 512, "case")
-    assert (extractor.masking, extractor.candidates) == (All(), NounPhrases(max_words=None))
+    assert (extractor.masking, extractor.candidates) == (MaskAll(), NounPhrases(max_words=None))
 
 
 def test_options_given_besides_come_first_in_python():

@@ -22,7 +22,7 @@ _HOMES = {
     "mderank.document": ("Document", "Span", "Token"),
     "mderank.tagging": ("SpacyTagger", "Tagger"),
     "mderank.candidates": ("CandidateSource", "NGrams", "NounPhrases", "PhraseList", "Terms"),
-    "mderank.masking": ("All", "Highest", "Masking", "Once", "Subset"),
+    "mderank.masking": ("MaskAll", "MaskHighest", "Masking", "MaskOnce", "MaskSubset"),
     "mderank.encoding": ("Encoder", "EncoderSpec", "load_encoder"),
     "mderank.ranking": ("MMR", "Diversity", "MaxSum"),
     "mderank.errors": (
@@ -68,11 +68,11 @@ if TYPE_CHECKING:
     from mderank.keyphrase import Keyphrase as Keyphrase
     from mderank.keyphrase import Keyphrases as Keyphrases
     from mderank.keyphrase import Occurrence as Occurrence
-    from mderank.masking import All as All
-    from mderank.masking import Highest as Highest
+    from mderank.masking import MaskAll as MaskAll
+    from mderank.masking import MaskHighest as MaskHighest
     from mderank.masking import Masking as Masking
-    from mderank.masking import Once as Once
-    from mderank.masking import Subset as Subset
+    from mderank.masking import MaskOnce as MaskOnce
+    from mderank.masking import MaskSubset as MaskSubset
     from mderank.methods.base import Extractor as Extractor
     from mderank.methods.fusionrank import FusionRank as FusionRank
     from mderank.methods.mderank import MDERank as MDERank

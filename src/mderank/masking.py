@@ -1,7 +1,8 @@
-"""Which characters each candidate hides: All (section 3 of the paper), Once, Highest and Subset (its appendix A).
+"""Maskings: which characters of a document each candidate hides.
 
-A mask is a tuple of spans that are hidden together. A masking gives every candidate one mask or several; of several
-the one that changes the document most counts.
+`MaskAll` is the masking of section 3 of the paper; `MaskOnce`, `MaskHighest` and `MaskSubset` are those of its
+appendix A. A mask is a tuple of spans that are hidden together. A masking gives each candidate one mask or several.
+Of several masks, the one that changes the document's embedding most gives the score.
 """
 
 from __future__ import annotations
@@ -17,50 +18,58 @@ Mask = tuple[Span, ...]
 
 
 class Masking(Protocol):
-    """Decides what is hidden."""
+    """Interface of a masking: an object that decides which spans each candidate hides."""
 
     def masks(self, document: Document, candidates: Sequence[Candidate]) -> list[list[Mask]]:
-        """For each candidate the masks to try; none if nothing of it is left to hide."""
+        """Return the masks of each candidate.
+
+        Args:
+            document: The tagged text.
+            candidates: Its candidates, each with at least one occurrence.
+
+        Returns:
+            One list of masks per candidate; an empty list if nothing of the candidate is left to hide.
+        """
         ...
 
 
 @dataclass(frozen=True)
-class All:
-    """Hide every occurrence at once."""
+class MaskAll:
+    """Hide all occurrences of a candidate at once."""
 
     def masks(self, document: Document, candidates: Sequence[Candidate]) -> list[list[Mask]]:
-        """One mask a candidate."""
-        return [[tuple(place.span for place in candidate.occurrences)] for candidate in candidates]
+        """Return one mask per candidate; see `Masking.masks`."""
+        return [[tuple(occurrence.span for occurrence in candidate.occurrences)] for candidate in candidates]
 
 
 @dataclass(frozen=True)
-class Once:
-    """Hide the first occurrence only."""
+class MaskOnce:
+    """Hide the first occurrence of a candidate only."""
 
     def masks(self, document: Document, candidates: Sequence[Candidate]) -> list[list[Mask]]:
-        """One mask a candidate."""
+        """Return one mask per candidate; see `Masking.masks`."""
         return [[(candidate.occurrences[0].span,)] for candidate in candidates]
 
 
 @dataclass(frozen=True)
-class Highest:
-    """Hide each occurrence alone; the one that changes the document most counts."""
+class MaskHighest:
+    """Hide each occurrence alone; the one that changes the document most gives the score."""
 
     def masks(self, document: Document, candidates: Sequence[Candidate]) -> list[list[Mask]]:
-        """One mask an occurrence."""
-        return [[(place.span,) for place in candidate.occurrences] for candidate in candidates]
+        """Return one mask per occurrence; see `Masking.masks`."""
+        return [[(occurrence.span,) for occurrence in candidate.occurrences] for candidate in candidates]
 
 
 @dataclass(frozen=True)
-class Subset:
-    """Longest candidates first, hide only words that no earlier candidate has hidden.
+class MaskSubset:
+    """Hide only words that no longer candidate has hidden.
 
-    Length is counted in words, ties go to the candidate that occurs first. A candidate whose words are all hidden
-    by others already has no mask and ranks last.
+    Candidates take their words in turn, the longest first. Length is counted in words; ties go to the candidate that
+    occurs first. A candidate whose words are all taken has no mask and ranks last.
     """
 
     def masks(self, document: Document, candidates: Sequence[Candidate]) -> list[list[Mask]]:
-        """At most one mask a candidate."""
+        """Return at most one mask per candidate; see `Masking.masks`."""
         masks: list[list[Mask]] = [[] for _ in candidates]
         taken: set[int] = set()
         order = sorted(
@@ -68,12 +77,12 @@ class Subset:
             key=lambda index: (-len(candidates[index].occurrences[0].words), candidates[index].first),
         )
         for index in order:
-            places = candidates[index].occurrences
-            left = sorted({word for place in places for word in place.words} - taken)
+            occurrences = candidates[index].occurrences
+            left = sorted({word for occurrence in occurrences for word in occurrence.words} - taken)
             taken.update(left)
             if left:
                 masks[index] = [tuple(Span(document.tokens[word].start, document.tokens[word].end) for word in left)]
         return masks
 
 
-MASKINGS: dict[str, Masking] = {"all": All(), "once": Once(), "highest": Highest(), "subset": Subset()}
+MASKINGS: dict[str, Masking] = {"all": MaskAll(), "once": MaskOnce(), "highest": MaskHighest(), "subset": MaskSubset()}

@@ -11,16 +11,16 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from mderank import (
-    All,
-    Highest,
     LanguageWarning,
+    MaskAll,
+    MaskHighest,
+    MaskOnce,
+    MaskSubset,
     MDERank,
     NGrams,
     NounPhrases,
-    Once,
     PhraseList,
     SpacyTagger,
-    Subset,
 )
 from mderank.document import Document, surface
 from mderank.encoding import Inputs
@@ -107,7 +107,7 @@ def test_keyphrases_in_every_form(tagger, text):
 @given(
     text=texts,
     candidates=st.sampled_from([NounPhrases(), NGrams(1, 2), PhraseList(["reef", "coral reef", "c++", "риф", "🪸"])]),
-    masking=st.sampled_from([All(), Once(), Highest(), Subset()]),
+    masking=st.sampled_from([MaskAll(), MaskOnce(), MaskHighest(), MaskSubset()]),
     pooling=st.sampled_from(["mean", "max"]),
     exact=st.booleans(),
     limit=st.one_of(st.none(), st.integers(1, 20)),

@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from mderank import All, Highest, MDERank, Once, Subset
+from mderank import MaskAll, MaskHighest, MaskOnce, MaskSubset, MDERank
 from mderank.encoding.remembering import RememberingEncoder
 from mderank.testing import FakeEncoder, FakeTagger
 
@@ -34,7 +34,7 @@ def ranking(encoder, **options):
 
 VARIANTS = [
     {"masking": masking, "pooling": pooling, "similarity": similarity}
-    for masking in (All(), Once(), Highest(), Subset())
+    for masking in (MaskAll(), MaskOnce(), MaskHighest(), MaskSubset())
     for pooling in ("mean", "max")
     for similarity in ("cosine", "euclidean")
 ]
@@ -55,9 +55,9 @@ def test_variants_are_encoded_once():
     ranking(memory, similarity="euclidean", pooling="max")
     assert counting.sequences - first == windows  # the documents themselves, no variant
     before = counting.sequences
-    ranking(memory, masking=Once())
+    ranking(memory, masking=MaskOnce())
     alone = Counting()
-    ranking(alone, masking=Once())
+    ranking(alone, masking=MaskOnce())
     assert windows < counting.sequences - before < alone.sequences
 
 

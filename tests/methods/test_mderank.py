@@ -7,15 +7,15 @@ from mderank import (
     MMR,
     Document,
     ExactFallbackWarning,
-    Highest,
     InputError,
+    MaskHighest,
+    MaskOnce,
+    MaskSubset,
     MDERank,
     ModelError,
     NGrams,
-    Once,
     OptionError,
     PhraseList,
-    Subset,
 )
 from mderank.testing import FakeEncoder, FakeTagger
 
@@ -76,14 +76,14 @@ def masked_by_hand(encoder, text, *spans):
     return 1 - before @ after / np.linalg.norm(before) / np.linalg.norm(after)
 
 
-@pytest.mark.parametrize("masking", [None, Once(), Highest(), Subset()])
+@pytest.mark.parametrize("masking", [None, MaskOnce(), MaskHighest(), MaskSubset()])
 def test_exact_scores_by_hand(masking):
     encoder = FakeEncoder()
     text = "The old harbour is near the reef. The reef has old harbour walls."
     found = {each.text: each for each in make(encoder=encoder, exact=True, masking=masking).extract(text, None)}
     reef = masked_by_hand(encoder, text, (28, 32)), masked_by_hand(encoder, text, (38, 42))
     both = masked_by_hand(encoder, text, (28, 32), (38, 42))
-    expected = {None: both, Once(): reef[0], Highest(): max(reef), Subset(): both}[masking]
+    expected = {None: both, MaskOnce(): reef[0], MaskHighest(): max(reef), MaskSubset(): both}[masking]
     assert found["reef"].score == pytest.approx(expected, rel=1e-4)
     assert found["reef"].similarity == pytest.approx(1 - expected, rel=1e-6)
     walls = masked_by_hand(encoder, text, (47, 64))
@@ -104,7 +104,7 @@ def test_of_several_masks_the_strongest_counts():
     text = "The reef is near the harbour of the town, and the town is old. Divers love the reef."
     first, second, highest = (
         next(each for each in MDERank(masking=masking).extract(text, None) if each.text == "reef")
-        for masking in (Nth(0), Nth(1), Highest())
+        for masking in (Nth(0), Nth(1), MaskHighest())
     )
     assert abs(first.score - second.score) > 0.01 * first.score
     assert highest.score == pytest.approx(max(first.score, second.score), rel=1e-4)
@@ -121,7 +121,7 @@ def test_a_phrase_with_nothing_left_to_hide_ranks_last():
     # "harbour" stands only where "old harbour" does.
     text = "The old harbour is near the reef."
     phrases = PhraseList(["harbour", "old harbour", "reef"])
-    found = make({"harbour": 50.0}, masking=Subset(), candidates=phrases).extract(text)
+    found = make({"harbour": 50.0}, masking=MaskSubset(), candidates=phrases).extract(text)
     assert texts(found) == ["old harbour", "reef", "harbour"]
     assert (found[-1].score, found[-1].similarity) == (0, 1)
 

@@ -16,7 +16,7 @@ from mderank.candidates import CandidateSource, NounPhrases
 from mderank.document import Document
 from mderank.encoding import EMBEDDED, Embeddings, Encoder, PoolingName, Request, embed
 from mderank.keyphrase import Keyphrases
-from mderank.masking import MASKINGS, All, Mask, Masking
+from mderank.masking import MASKINGS, Mask, MaskAll, Masking
 from mderank.methods.base import CandidateScores, ScoringInput
 from mderank.methods.encoder_base import EncoderExtractor, EncoderOptions
 from mderank.presets import PAPER
@@ -40,7 +40,7 @@ class MDERank(EncoderExtractor):
 
     ``model`` is a name, a folder or an `Encoder` (see `load_encoder`); ``tagger`` a spaCy pipeline's name or a
     `Tagger`. What is a candidate, what it hides, and how results differ from each other are small objects:
-    ``candidates=NGrams(1, 3)``, ``masking=Subset()``, ``diversity=MMR(0.7)``. ``pooling`` and ``layer`` default to
+    ``candidates=NGrams(1, 3)``, ``masking=MaskSubset()``, ``diversity=MMR(0.7)``. ``pooling`` and ``layer`` default to
     what suits the encoder and to its last layer. ``exact=True`` encodes every masked variant whole, as in the paper:
     many times slower; ``batch_tokens`` is how many tokens are then computed at once. ``max_words`` and ``max_pieces``
     read only the beginning of a text; what was not read is in the result. ``exclude`` are phrases never to return, in
@@ -102,13 +102,13 @@ class MDERank(EncoderExtractor):
             max_pieces=max_pieces,
             exclude=exclude,
         )
-        self.masking: Masking = masking or All()
+        self.masking: Masking = masking or MaskAll()
 
     @classmethod
     def paper(cls, model: str | Path | Encoder = PAPER["model"], **changes: Unpack[MDERankOptions]) -> Self:
         """MDERank as its paper runs it: ``--preset paper`` of the command line.
 
-        This is ``exact=True``, masking `All`, max pooling, the last layer, cosine, the first 512 words and of these
+        This is ``exact=True``, masking `MaskAll`, max pooling, the last layer, cosine, the first 512 words and of these
         the first 512 word pieces, candidates of any length, and ``dedupe="case"``. ``changes`` are further options of
         `MDERank`, which come first. docs/paper.md says in what it differs from the authors' program all the same.
 
