@@ -144,7 +144,7 @@ def main() -> None:
     parser.add_argument("--whole", action="store_true", help="whole documents, title included")
     parser.add_argument("--keep", type=Path, help="a file for the evidence; one that is there is read")
     options = parser.parse_args()
-    limits = {} if options.whole else {"max_words": 512, "max_pieces": 512}
+    limits = {} if options.whole else {"max_words": 512, "max_tokens": 512}
     ranker = FusionRank(load_encoder(options.model, threads=options.threads), dedupe="case", **limits)
     weights = dict(ranker.weights)
     ranker.weights = dict.fromkeys(weights, 1.0)  # the parts are then the evidence itself

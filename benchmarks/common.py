@@ -90,19 +90,19 @@ def tag(texts: Sequence[str]) -> list[Document]:
 def requests(
     encoder: Encoder,
     documents: Iterable[Document],
-    max_pieces: int | None = None,
+    max_tokens: int | None = None,
     candidates: CandidateSource | None = None,
 ) -> list[Request]:
     """What `MDERank` asks of its encoder, by default for its own candidates.
 
-    ``max_pieces``, special tokens counted, reads only the beginning of every document.
+    ``max_tokens``, special tokens counted, reads only the beginning of every document.
     """
     source = candidates or NounPhrases()
     made = []
     for document in documents:
         pieces = encoder.pieces(document.text)
-        if max_pieces is not None:
-            pieces = pieces.upto(max_pieces - (encoder.spec.max_length - encoder.spec.capacity))
+        if max_tokens is not None:
+            pieces = pieces.upto(max_tokens - (encoder.spec.max_length - encoder.spec.capacity))
         read = document.upto(int(pieces.ends[-1]))
         masks = [mask for some in MaskAll().masks(read, source.find(read)) for mask in some]
         made.append(Request(pieces, read.sentence_ends(), masks))

@@ -65,7 +65,7 @@ def test_it_is_what_evaluate_runs_phrase_for_phrase(run, evaluated, paper_text, 
     assert "marine reserves" not in found  # behind the cut
     assert in_python.unseen is not None
     assert "the last" in on_the_command_line.stderr
-    assert "--max-words 512, --max-pieces 512" in on_the_command_line.stderr
+    assert "--max-words 512, --max-tokens 512" in on_the_command_line.stderr
 
 
 def test_evaluate_takes_it_too(run, evaluated, tiny_model, tmp_path):
@@ -83,23 +83,22 @@ def test_evaluate_takes_it_too(run, evaluated, tiny_model, tmp_path):
 
 
 def test_it_sets_what_the_paper_has():
-    assert PRESETS["paper"] == {
+    assert PRESETS["paper"].given() == {
         "method": "mderank",
         "model": "bert-base-uncased",
         "exact": True,
         "masking": "all",
         "pooling": "max",
-        "layer": None,
         "similarity": "cosine",
         "max_words": 512,
-        "max_pieces": 512,
+        "max_tokens": 512,
         "max_phrase_words": 0,
         "dedupe": "case",
         "tokenizer": "spacy",
     }
     extractor = MDERank.paper(FakeEncoder(), tagger=FakeTagger())
     assert (extractor.exact, extractor.pooling, extractor.layer, extractor.similarity) == (True, "max", 2, "cosine")
-    assert (extractor.max_words, extractor.max_pieces, extractor.dedupe) == (512, 512, "case")
+    assert (extractor.max_words, extractor.max_tokens, extractor.dedupe) == (512, 512, "case")
     assert (extractor.masking, extractor.candidates) == (MaskAll(), NounPhrases(max_words=None))
 
 
@@ -111,7 +110,7 @@ def test_options_given_besides_come_first_in_python():
 
 
 def test_options_given_besides_come_first_on_the_command_line(run, paper_text, tmp_path):
-    spelled_out = ("--method", "mderank", "--pooling", "max", "--dedupe", "case", "--max-pieces", 512)
+    spelled_out = ("--method", "mderank", "--pooling", "max", "--dedupe", "case", "--max-tokens", 512)
     for besides, same in (
         (("--max-words", 40), ("--exact", "--max-words", 40, "--max-phrase-words", 0)),
         (("--max-words", 40, "--max-phrase-words", 2), ("--exact", "--max-words", 40, "--max-phrase-words", 2)),
@@ -196,8 +195,8 @@ def test_the_help_says_what_it_stands_for():
         if word.startswith("--"):
             following = spelled_out[index + 1 : index + 2] or ["--"]
             values[word[2:].replace("-", "_")] = True if following[0].startswith("--") else following[0]
-    defaults = {"masking": "all", "layer": None, "similarity": "cosine"}
-    told = {name: value if value in (True, None) else str(value) for name, value in PRESETS["paper"].items()}
+    defaults = {"masking": "all", "similarity": "cosine"}
+    told = {name: value if value in (True, None) else str(value) for name, value in PRESETS["paper"].given().items()}
     assert {**values, **defaults} == told
 
 

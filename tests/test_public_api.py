@@ -45,6 +45,7 @@ def test_the_public_names():
         "NounPhrases",
         "Occurrence",
         "OptionError",
+        "Options",
         "PhraseList",
         "SpacyTagger",
         "Span",
@@ -54,6 +55,7 @@ def test_the_public_names():
         "TrainingError",
         "WeightsConvertedWarning",
         "__version__",
+        "build_extractor",
         "load_encoder",
     ]
     assert dir(mderank) == mderank.__all__

@@ -18,6 +18,8 @@ _HOMES = {
     "mderank.methods.mderank": ("MDERank",),
     "mderank.methods.fusionrank": ("FusionRank",),
     "mderank.methods.base": ("Extractor",),
+    "mderank.options": ("Options",),
+    "mderank.factory": ("build_extractor",),
     "mderank.keyphrase": ("Candidate", "Keyphrase", "Keyphrases", "Occurrence"),
     "mderank.document": ("Document", "Span", "Token"),
     "mderank.tagging": ("SpacyTagger", "Tagger"),
@@ -64,6 +66,7 @@ if TYPE_CHECKING:
     from mderank.errors import OptionError as OptionError
     from mderank.errors import TrainingError as TrainingError
     from mderank.errors import WeightsConvertedWarning as WeightsConvertedWarning
+    from mderank.factory import build_extractor as build_extractor
     from mderank.keyphrase import Candidate as Candidate
     from mderank.keyphrase import Keyphrase as Keyphrase
     from mderank.keyphrase import Keyphrases as Keyphrases
@@ -76,6 +79,7 @@ if TYPE_CHECKING:
     from mderank.methods.base import Extractor as Extractor
     from mderank.methods.fusionrank import FusionRank as FusionRank
     from mderank.methods.mderank import MDERank as MDERank
+    from mderank.options import Options as Options
     from mderank.ranking import MMR as MMR
     from mderank.ranking import Diversity as Diversity
     from mderank.ranking import MaxSum as MaxSum

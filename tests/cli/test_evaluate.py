@@ -55,7 +55,7 @@ def test_a_run_is_written_scored_and_not_repeated(run, dataset, tmp_path):
     assert (folder / "documents.jsonl").read_bytes() == before
     settings = json.loads((folder / "run.json").read_text())
     assert settings["encoder"]["name"] == "minilm-l6"
-    assert (settings["max_words"], settings["max_pieces"]) == (512, 512)
+    assert (settings["max_words"], settings["max_tokens"]) == (512, 512)
     assert settings["versions"]["mderank"]
 
 

@@ -200,17 +200,17 @@ def test_max_words_of_a_tagged_document():
     assert (keyphrases, keyphrases.unseen) == (from_text, from_text.unseen)
 
 
-def test_max_pieces_counts_the_special_tokens():
+def test_max_tokens_counts_the_special_tokens():
     # [CLS] The old harbou ##r [SEP]: the last word is cut, so it is no candidate.
-    keyphrases = make(max_pieces=6).extract("The old harbour")
+    keyphrases = make(max_tokens=6).extract("The old harbour")
     assert keyphrases.unseen is None
     assert texts(keyphrases) == ["old harbour"]
-    cut = make(max_pieces=5).extract("The old harbour")
+    cut = make(max_tokens=5).extract("The old harbour")
     assert (texts(cut), cut.unseen) == ([], (14, 15))
 
 
 def test_nothing_unseen_where_the_limit_is_not_reached():
-    assert make(max_words=1_000, max_pieces=1_000).extract(TEXT).unseen is None
+    assert make(max_words=1_000, max_tokens=1_000).extract(TEXT).unseen is None
     assert make(max_words=2).extract("coral reef \n ").unseen is None
     assert make().extract(TEXT).unseen is None
 
@@ -325,7 +325,7 @@ def test_an_error_thrown_at_the_results_is_not_taken_for_a_text_s():
         ({"batch_tokens": 0, "exact": True}, "batch_tokens must be at least 1, not 0"),
         ({"layer": 3}, "layer 3 does not exist: 'fake' has 0 to 2"),
         ({"max_words": 0}, "max_words must be at least 1, not 0"),
-        ({"max_pieces": 2}, "max_pieces must be at least 3, not 2"),
+        ({"max_tokens": 2}, "max_tokens must be at least 3, not 2"),
         ({"exclude": "reef"}, "exclude takes several phrases"),
     ],
 )

@@ -71,7 +71,7 @@ def _apply_preset(context: click.Context) -> None:
     name = context.params.get("preset")
     if name is None:
         return
-    written, preset = written_options(context), PRESETS[name]
+    written, preset = written_options(context), PRESETS[name].given()
     several = context.params.get("methods")  # of mderank evaluate
     methods = several if several is not None else (context.params["method"],)
     others = [method for method in methods if method != preset["method"]]
@@ -146,7 +146,7 @@ _METHOD = {
         "--preset",
         type=click.Choice(list(PRESETS)),
         help="A set of options by name; options given besides come first. paper: mderank as in its paper, that is "
-        "--method mderank --model bert-base-uncased --exact --pooling max --max-words 512 --max-pieces 512 "
+        "--method mderank --model bert-base-uncased --exact --pooling max --max-words 512 --max-tokens 512 "
         "--max-phrase-words 0 --dedupe case --tokenizer spacy.",
     ),
     "method": option(
@@ -207,9 +207,9 @@ _METHOD = {
     "max_words": option(
         "Method", "--max-words", type=click.IntRange(1), metavar="N", help="Read only the first N words."
     ),
-    "max_pieces": option(
+    "max_tokens": option(
         "Method",
-        "--max-pieces",
+        "--max-tokens",
         type=click.IntRange(3),
         metavar="N",
         help="Read only the first N word pieces, special tokens counted.",

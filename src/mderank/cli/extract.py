@@ -101,7 +101,7 @@ def _write_all(writer: Any, made: Iterable[DocumentResult], settings: dict[str, 
             continue
         if found.unseen:
             limits = [
-                f"--{name.replace('_', '-')} {settings[name]}" for name in ("max_words", "max_pieces") if settings[name]
+                f"--{name.replace('_', '-')} {settings[name]}" for name in ("max_words", "max_tokens") if settings[name]
             ]
             words = len(result.text[found.unseen.start :].split())
             click.echo(

@@ -46,7 +46,7 @@ _OF_METHODS = (
     "similarity",
     "exact",
     "batch_tokens",
-    "max_pieces",
+    "max_tokens",
     "diversity",
     "min_confidence",
     "seed",
@@ -107,7 +107,7 @@ def common_options(settings: dict[str, Any], given: frozenset[str] = frozenset()
     """What all methods take."""
     from mderank.tagging import SpacyTagger
 
-    dedupe = settings.get("dedupe", PAPER["dedupe"])  # runs on labelled sets have no such option
+    dedupe = settings.get("dedupe", PAPER.dedupe)  # runs on labelled sets have no such option
     return {
         "tagger": SpacyTagger(settings["tagger"], tokenizer=settings.get("tokenizer")),
         "candidates": _candidates(settings, given),
@@ -131,7 +131,7 @@ def _diversity(settings: dict[str, Any]) -> Any:
 
 
 def _encoder_options(method: Method, settings: dict[str, Any], encoder: Encoder | WordEncoder) -> dict[str, Any]:
-    names = ("pooling", "layer", "similarity", "exact", "batch_tokens", "max_pieces")
+    names = ("pooling", "layer", "similarity", "exact", "batch_tokens", "max_tokens")
     return {"model": encoder, **{name: settings[name] for name in names if name in method.options}}
 
 

@@ -24,7 +24,7 @@ ORACLE = "oracle"
 LIST_LENGTH = 10  # keyphrases per document on judged datasets: as many as 'mderank extract' gives
 VERSIONED = ("numpy", "onnxruntime", "tokenizers", "spacy", "snowballstemmer")  # and what an encoder names
 _NAMING = ("preset", "model", "masking", "pooling", "layer", "similarity", "exact", "diversity", "overlap", "pattern",
-           "ngrams", "phrases", "max_words", "max_pieces", "max_phrase_words", "corpus", "seed")  # fmt: skip
+           "ngrams", "phrases", "max_words", "max_tokens", "max_phrase_words", "corpus", "seed")  # fmt: skip
 # They change no prediction; what a preset sets is recorded.
 _NOT_RECORDED = ("threads", "batch_tokens", "preset")
 # Recorded where they are given: runs from before there were these options have the method's own too.
@@ -55,11 +55,11 @@ def method_settings(
     the user says otherwise. A method with candidates made for our own words keeps these.
     On judged datasets the method merges variants as it does for users: ``dedupe`` is left to it.
     """
-    encoder = method != ORACLE and "max_pieces" in get_method(method).options
-    names = ("max_words", "max_phrase_words", *(("max_pieces",) if encoder else ()))
+    encoder = method != ORACLE and "max_tokens" in get_method(method).options
+    names = ("max_words", "max_phrase_words", *(("max_tokens",) if encoder else ()))
     if method == ORACLE or not reads_own_words(method):
         names = (*names, "tokenizer")
-    ours = {name: PAPER[name] for name in names if name not in given} if text == "paper" else {}
+    ours = {name: getattr(PAPER, name) for name in names if name not in given} if text == "paper" else {}
     return {**settings, **ours, **({"dedupe": None} if judged else {}), "method": method}
 
 
@@ -105,7 +105,7 @@ def make_oracle(
         "exact",
         "batch_tokens",
         "similarity",
-        "max_pieces",
+        "max_tokens",
         "corpus",
         "seed",
         "assignments",

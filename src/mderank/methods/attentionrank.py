@@ -61,10 +61,10 @@ class AttentionRank(EncoderExtractor):
         max_df: int | None = None,
         frequencies: DocumentFrequencies | None = None,
         layer: int | None = None,
-        max_pieces: int | None = None,
+        max_tokens: int | None = None,
         **options: Unpack[BaseOptions],
     ) -> None:
-        super().__init__(model, layer=layer, max_pieces=max_pieces, **options)
+        super().__init__(model, layer=layer, max_tokens=max_tokens, **options)
         if not 0 <= weight <= 1:
             raise OptionError(f"weight is the share of self-attention, between 0 and 1, not {weight}")
         at_least("max_df", max_df, 1)

@@ -20,7 +20,7 @@ class EncoderOptions(BaseOptions, total=False):
     similarity: SimilarityName
     exact: bool
     batch_tokens: int | None
-    max_pieces: int | None
+    max_tokens: int | None
 
 
 class EncoderExtractor(BaseExtractor):
@@ -37,13 +37,13 @@ class EncoderExtractor(BaseExtractor):
         similarity: SimilarityName = "cosine",
         exact: bool = False,
         batch_tokens: int | None = None,
-        max_pieces: int | None = None,
+        max_tokens: int | None = None,
         **options: Unpack[BaseOptions],
     ) -> None:
         super().__init__(**options)
         one_of("pooling", pooling, (None, *POOLINGS))
         one_of("similarity", similarity, SIMILARITIES)
-        at_least("max_pieces", max_pieces, 3)
+        at_least("max_tokens", max_tokens, 3)
         at_least("batch_tokens", batch_tokens, 1)
         self.encoder: Encoder = load_encoder(model) if isinstance(model, str | Path) else model
         self.pooling: PoolingName = pooling or self.encoder.spec.pooling
@@ -53,7 +53,7 @@ class EncoderExtractor(BaseExtractor):
         if batch_tokens is not None and not self.exact:
             raise OptionError("batch_tokens is for the exact form only: add exact=True (--exact), or leave it out")
         self.batch_tokens = batch_tokens
-        self.max_pieces = max_pieces
+        self.max_tokens = max_tokens
 
     def _layer(self, layer: int | None) -> int:
         layers = self.encoder.spec.layers
@@ -76,7 +76,7 @@ class EncoderExtractor(BaseExtractor):
     def _view(self, text: str) -> tuple[int, Pieces]:
         pieces = self.encoder.pieces(text)
         special = self.encoder.spec.max_length - self.encoder.spec.capacity
-        kept = pieces if self.max_pieces is None else pieces.upto(max(0, self.max_pieces - special))
+        kept = pieces if self.max_tokens is None else pieces.upto(max(0, self.max_tokens - special))
         return len(text) if len(kept) == len(pieces) else int(kept.ends[-1]) if len(kept) else 0, kept
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Self, Unpack
+from typing import Any, Self, Unpack
 
 import numpy as np
 
@@ -42,7 +42,7 @@ class MDERank(EncoderExtractor):
     `Tagger`. What is a candidate, what it hides, and how results differ from each other are small objects:
     ``candidates=NGrams(1, 3)``, ``masking=MaskSubset()``, ``diversity=MMR(0.7)``. ``pooling`` and ``layer`` default to
     what suits the encoder and to its last layer. ``exact=True`` encodes every masked variant whole, as in the paper:
-    many times slower; ``batch_tokens`` is how many tokens are then computed at once. ``max_words`` and ``max_pieces``
+    many times slower; ``batch_tokens`` is how many tokens are then computed at once. ``max_words`` and ``max_tokens``
     read only the beginning of a text; what was not read is in the result. ``exclude`` are phrases never to return, in
     any case or form.
 
@@ -82,7 +82,7 @@ class MDERank(EncoderExtractor):
         diversity: Diversity | None = None,
         min_score: float | None = None,
         max_words: int | None = None,
-        max_pieces: int | None = None,
+        max_tokens: int | None = None,
         exclude: Iterable[str] = (),
     ) -> None:
         super().__init__(
@@ -99,13 +99,13 @@ class MDERank(EncoderExtractor):
             diversity=diversity,
             min_score=min_score,
             max_words=max_words,
-            max_pieces=max_pieces,
+            max_tokens=max_tokens,
             exclude=exclude,
         )
         self.masking: Masking = masking or MaskAll()
 
     @classmethod
-    def paper(cls, model: str | Path | Encoder = PAPER["model"], **changes: Unpack[MDERankOptions]) -> Self:
+    def paper(cls, model: str | Path | Encoder = PAPER.model or "", **changes: Unpack[MDERankOptions]) -> Self:
         """MDERank as its paper runs it: ``--preset paper`` of the command line.
 
         This is ``exact=True``, masking `MaskAll`, max pooling, the last layer, cosine, the first 512 words and of these
@@ -113,25 +113,21 @@ class MDERank(EncoderExtractor):
         `MDERank`, which come first. docs/paper.md says in what it differs from the authors' program all the same.
 
         >>> extractor = MDERank.paper("minilm-l6", max_words=None)
-        >>> extractor.exact, extractor.pooling, extractor.dedupe, extractor.max_words, extractor.max_pieces
+        >>> extractor.exact, extractor.pooling, extractor.dedupe, extractor.max_words, extractor.max_tokens
         (True, 'max', 'case', None, 512)
         """
-        options: MDERankOptions = {
-            "candidates": NounPhrases(max_words=PAPER["max_phrase_words"] or None),
-            "masking": MASKINGS[PAPER["masking"]],
-            "exact": PAPER["exact"],
-            "pooling": PAPER["pooling"],
-            "layer": PAPER["layer"],
-            "similarity": PAPER["similarity"],
-            "max_words": PAPER["max_words"],
-            "max_pieces": PAPER["max_pieces"],
-            "dedupe": PAPER["dedupe"],
-            "tagger": SpacyTagger(tokenizer=PAPER["tokenizer"]),
+        options: Any = {
+            name: value
+            for name, value in PAPER.given().items()
+            if name in ("exact", "pooling", "similarity", "max_words", "max_tokens", "dedupe")
         }
+        options["candidates"] = NounPhrases(max_words=PAPER.max_phrase_words or None)
+        options["masking"] = MASKINGS[PAPER.masking or "all"]
+        options["tagger"] = None
         options.update(changes)
         named = options["tagger"]
         if named is None or isinstance(named, str):
-            options["tagger"] = SpacyTagger(named, tokenizer=PAPER["tokenizer"])
+            options["tagger"] = SpacyTagger(named, tokenizer=PAPER.tokenizer)
         return cls(model, **options)
 
     def extract_many(self, texts: Iterable[str | Document], top_k: int | None = 10) -> Iterator[Keyphrases]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib import import_module
 from inspect import signature
@@ -11,11 +12,12 @@ from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from mderank.errors import OptionError
 from mderank.methods.base import Extractor
+from mderank.parameters import Parameter, unknown_name
 
 COMMON = ("tagger", "candidates", "dedupe", "overlap", "min_score", "max_words", "exclude")
 WORD_GRAPH = (*COMMON, "window", "damping", "tags", "words", "distance", "phrase_score", "weighted")
 TOPICS = (*COMMON, "threshold", "linkage", "damping")
-ENCODER = (*COMMON, "diversity", "model", "pooling", "layer", "similarity", "exact", "batch_tokens", "max_pieces")
+ENCODER = (*COMMON, "diversity", "model", "pooling", "layer", "similarity", "exact", "batch_tokens", "max_tokens")
 SIF = (*COMMON, "diversity", "model", "layer", "domain", "average_layers", "a", "mix", "segment", "alignment")
 # Options that the command line has a flag of its own for.
 FLAGS = ("min_confidence", "masking", "frequencies", "domain", "seed", "stop_words")
@@ -67,6 +69,24 @@ class Method:
             known = ", ".join(settings) or "none"
             raise OptionError(f"'{assignment}' sets no option of '{self.name}': write NAME=VALUE; it has {known}")
         return name, settings[name].parse(text)
+
+    def check_params(self, params: Mapping[str, Any]) -> dict[str, Any]:
+        """Check values for the method's own parameters.
+
+        Args:
+            params: values by name.
+
+        Returns:
+            The values as the constructor takes them.
+
+        Raises:
+            OptionError: if a name is unknown, or a value has the wrong type or is out of range.
+        """
+        known = {name: Parameter(name, each.hint, each.default) for name, each in self.settings().items()}
+        for name in params:
+            if name not in known:
+                raise unknown_name(f"parameter of '{self.name}'", name, known)
+        return {name: known[name].check(value) for name, value in params.items()}
 
 
 @dataclass(frozen=True)
@@ -137,7 +157,7 @@ METHODS = {
         Method("keybert", "mderank.methods:KeyBERT", "n-gram and document embeddings compared",
                ENCODER, "embedding"),
         Method("attentionrank", "mderank.methods:AttentionRank", "attention in sentences, relevance to the document",
-               (*COMMON, "diversity", "model", "layer", "max_pieces", "frequencies", "weight", "max_df"), "embedding"),
+               (*COMMON, "diversity", "model", "layer", "max_tokens", "frequencies", "weight", "max_df"), "embedding"),
         Method("textrank", "mderank.methods:TextRank", "PageRank of neighbouring words",
                (*WORD_GRAPH, "top_words"), "graph"),
         Method("singlerank", "mderank.methods:SingleRank", "PageRank of words that are often near each other",

@@ -27,7 +27,7 @@ KEPT = 64  # extractors, which are small: what is large in them is shared
 _NOT_OF_EXTRACTORS = frozenset(("top", "explain", "text", "format", "documents"))
 _NEED_FILES = ("embedrank-vectors", "embedrank-sent2vec")
 _CANDIDATES = ("pattern", "ngrams", "phrases", "stop_words", "max_phrase_words")
-_ENCODER = ("pooling", "layer", "similarity", "exact", "max_pieces")
+_ENCODER = ("pooling", "layer", "similarity", "exact", "max_tokens")
 # The option of the library that an option of the API is part of, where it is not its namesake.
 _PART_OF = {**dict.fromkeys(_CANDIDATES, "candidates"), "max_sum": "diversity"}
 _NOT_OFFERED = ("tags",)  # a regular expression, which may take for ever

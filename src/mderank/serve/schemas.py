@@ -86,7 +86,7 @@ class Options(BaseModel):
     max_words: Annotated[Whole, Field(ge=1, le=10_000_000)] | None = Field(
         default=None, description="Read only the first N words."
     )
-    max_pieces: Annotated[Whole, Field(ge=3, le=10_000_000)] | None = Field(
+    max_tokens: Annotated[Whole, Field(ge=3, le=10_000_000)] | None = Field(
         default=None, description="Read only the first N word pieces."
     )
     seed: Whole = Field(default=0, ge=0, le=2**63 - 1, description="For the method random.")

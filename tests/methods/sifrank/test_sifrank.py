@@ -348,7 +348,7 @@ def test_the_corpus_of_the_command_line(tmp_path):
 
 
 def test_options_of_the_command_line_that_it_does_not_take(tmp_path):
-    for option in (("--pooling", "max"), ("--exact",), ("--max-pieces", 9), ("--similarity", "euclidean")):
+    for option in (("--pooling", "max"), ("--exact",), ("--max-tokens", 9), ("--similarity", "euclidean")):
         result = command_line(tmp_path, "--method", "sifrank", *option)
         assert result.exit_code == 2
         assert f"{option[0]}: the method 'sifrank' has no such option" in result.stderr

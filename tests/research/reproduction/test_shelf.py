@@ -19,7 +19,7 @@ SETTINGS = {
     "exact": False,
     "limit": None,
     "max_words": 512,
-    "max_pieces": 512,
+    "max_tokens": 512,
     "assignments": [],
     "encoder": {"name": "minilm-l6", "sha256": "abc"},
     "resolved": {"pooling": "mean", "layer": 6, "exact": False},

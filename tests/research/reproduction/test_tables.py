@@ -169,13 +169,13 @@ def test_longer_documents(full, setup, run):
     (part,) = choose(["long-documents"])
     commands = {wanted.command() for wanted in part.needs(full)}
     # BigBird sees 2000 words at once, the usual encoder reads them in windows.
-    big = "mderank evaluate --dataset nus --method mderank --model bigbird --max-words 2000 --max-pieces 4096 --exact"
+    big = "mderank evaluate --dataset nus --method mderank --model bigbird --max-words 2000 --max-tokens 4096 --exact"
     assert big in commands
     assert "mderank evaluate --dataset nus --method mderank --model bigbird --exact" in commands
-    windows = "--max-words 1000000 --max-pieces 1000000"
+    windows = "--max-words 1000000 --max-tokens 1000000"
     assert f"mderank evaluate --dataset nus --method mderank --model bert-base-uncased {windows}" in commands
     assert not any("1000000" in each and "--exact" in each for each in commands)
-    wanted = setup.mderank("nus", "one pass", "--max-words", "2000", "--max-pieces", "1000000")
+    wanted = setup.mderank("nus", "one pass", "--max-words", "2000", "--max-tokens", "1000000")
     grid, _ = part.measure(setup, Results({wanted: run(8)}, {}))
     assert cells(grid, "MDERank(BERT)", "one pass")[:3] == [(15.24, None), (None, 20.0), (None, None)]
 

@@ -26,13 +26,13 @@ CUT = 512  # words, and pieces, that the paper reads
 def estimate(wanted: Wanted, lengths: Sequence[int], seconds_per_token: float) -> float:
     """Seconds for a run over documents of so many words."""
     words_read = int(wanted.option("--max-words") or CUT)
-    pieces_read = int(wanted.option("--max-pieces") or CUT)
+    pieces_read = int(wanted.option("--max-tokens") or CUT)
     return sum(_document(wanted, min(words, words_read), pieces_read, seconds_per_token) for words in lengths)
 
 
 def scaled(wanted: Wanted, lengths: Sequence[int], kept: Kept) -> float:
     """Seconds for a run, by what another took on the same set that read more or less of it, or masked otherwise."""
-    names = {"max_words": "--max-words", "max_pieces": "--max-pieces", "masking": "--masking"}
+    names = {"max_words": "--max-words", "max_tokens": "--max-tokens", "masking": "--masking"}
     given = [(names[name], str(value)) for name in names if (value := kept.settings.get(name)) is not None]
     exact = ("--exact",) if wanted.exact else ()
     other = Wanted(wanted.dataset, wanted.method, (*(each for pair in given for each in pair), *exact))

@@ -91,7 +91,7 @@ def _in_order(jobs: Iterable[Job]) -> list[Job]:
 
 def _encoded(wanted: Wanted) -> tuple[object, ...]:
     """What two runs must have in common for their variants to be the same."""
-    names = ("--model", "--layer", "--max-words", "--max-pieces")
+    names = ("--model", "--layer", "--max-words", "--max-tokens")
     return (wanted.dataset, wanted.limit, wanted.document, *map(wanted.option, names))
 
 

@@ -96,7 +96,7 @@ def _work(settings: Mapping[str, Any]) -> tuple[object, ...]:
 
 
 def _cut(settings: Mapping[str, Any]) -> tuple[object, ...]:
-    return settings.get("max_words"), settings.get("max_pieces"), settings.get("masking") == "highest"
+    return settings.get("max_words"), settings.get("max_tokens"), settings.get("masking") == "highest"
 
 
 def _kept(file: Path) -> Kept | None:

@@ -68,7 +68,7 @@ def f1(
         exact=pooling == "cls" or not encoder.spec.one_pass,
         candidates=NounPhrases(max_words=None) if paper else None,
         max_words=PAPER_LENGTH if paper else None,
-        max_pieces=PAPER_LENGTH if paper else None,
+        max_tokens=PAPER_LENGTH if paper else None,
     )
     protocol = get_protocol(settings.protocol)
     values: dict[str, float] = {}

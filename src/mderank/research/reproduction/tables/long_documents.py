@@ -22,8 +22,8 @@ def beyond(model: Model, words: int | None) -> tuple[str, ...]:
     if words == 512:
         return ()
     if words is None:
-        return "--max-words", EVERYTHING, "--max-pieces", EVERYTHING
-    return "--max-words", str(words), "--max-pieces", EVERYTHING if model.max_length <= 512 else str(model.max_length)
+        return "--max-words", EVERYTHING, "--max-tokens", EVERYTHING
+    return "--max-words", str(words), "--max-tokens", EVERYTHING if model.max_length <= 512 else str(model.max_length)
 
 
 def _ask(setup: Setup) -> list[Grid[Ask]]:

@@ -1,0 +1,313 @@
+"""Typed values that users set: options, and parameters of methods.
+
+A `Parameter` has a name, a type, a default, and a `Param` with its range and description. It checks values and
+reads them from text. Only the standard library is needed.
+
+>>> Parameter("window", int, 2, Param(ge=2)).check(1)
+Traceback (most recent call last):
+    ...
+mderank.errors.OptionError: window must be a whole number of at least 2, not 1
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
+from pathlib import Path
+from types import NoneType, UnionType
+from typing import Any, Literal, NamedTuple, Union, get_args, get_origin
+
+from mderank.errors import OptionError
+
+
+@dataclass(frozen=True, kw_only=True)
+class Param:
+    """Range and description of a parameter.
+
+    Attributes:
+        help: what the parameter does, in one sentence.
+        ge: the least value.
+        gt: a bound below all values.
+        le: the largest value.
+        http: whether clients of the server may set it. Paths, models and devices are the operator's.
+        http_ge: the least value for clients of the server.
+        http_le: the largest value for clients of the server.
+    """
+
+    help: str = ""
+    ge: float | None = None
+    gt: float | None = None
+    le: float | None = None
+    http: bool = True
+    http_ge: float | None = None
+    http_le: float | None = None
+
+
+class NGramRange(NamedTuple):
+    """Least and largest number of words of an n-gram; written ``1-3``, or ``2`` for 2 words only."""
+
+    shortest: int
+    longest: int
+
+    @classmethod
+    def parse(cls, text: str) -> NGramRange:
+        """Read ``N-M`` or ``N``.
+
+        Raises:
+            ValueError: if ``text`` has another form, or M is less than N.
+        """
+        match = re.fullmatch(r"(\d{1,9})(?:-(\d{1,9}))?", text.strip())
+        if not match:
+            raise ValueError(text)
+        return cls._checked(int(match[1]), int(match[2] or match[1]))
+
+    @classmethod
+    def _checked(cls, shortest: int, longest: int) -> NGramRange:
+        if not 1 <= shortest <= longest:
+            raise ValueError(f"{shortest}-{longest}")
+        return cls(shortest, longest)
+
+    def __str__(self) -> str:
+        return f"{self.shortest}-{self.longest}"
+
+
+class Params(Mapping[str, Any]):
+    """Parameters of one method by name: plain values that can be hashed, pickled and written as JSON."""
+
+    __slots__ = ("_items",)
+
+    def __init__(self, values: Mapping[str, Any] | None = None) -> None:
+        self._items: dict[str, Any] = dict(values or {})
+
+    def __getitem__(self, name: str) -> Any:
+        return self._items[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._items)
+
+    def __len__(self) -> int:
+        return len(self._items)
+
+    def __hash__(self) -> int:
+        return hash(frozenset(self._items.items()))
+
+    def __repr__(self) -> str:
+        return repr(self._items)
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A named, typed value that a user can set: an option, or a method's own parameter.
+
+    Attributes:
+        name: its name.
+        hint: its type.
+        default: its default value.
+        param: its range and description.
+    """
+
+    name: str
+    hint: Any
+    default: Any = None
+    param: Param = Param()
+
+    @property
+    def kinds(self) -> tuple[Any, ...]:
+        """The types that a value may have."""
+        return get_args(self.hint) if get_origin(self.hint) in (Union, UnionType) else (self.hint,)
+
+    @property
+    def choices(self) -> tuple[str, ...]:
+        """The words that a value may be; empty if it is not one of a few words."""
+        return tuple(word for kind in self.kinds if get_origin(kind) is Literal for word in get_args(kind))
+
+    def check(self, value: Any) -> Any:
+        """Check a value's type and range.
+
+        Args:
+            value: the value.
+
+        Returns:
+            The value in its normal form: a list of phrases as a tuple, ``"1-3"`` as an `NGramRange`.
+
+        Raises:
+            OptionError: if the value has another type or is out of range.
+        """
+        for kind in self.kinds:
+            try:
+                converted = _convert(kind, value)
+            except OptionError:
+                raise
+            except ValueError:
+                continue
+            if isinstance(converted, int | float) and not isinstance(converted, bool):
+                self._check_range(converted)
+            return converted
+        problem = f"{self.name} must be {self.describe()}, not {_shorten(value)}"
+        if isinstance(value, str) and any(_is_list(kind) for kind in self.kinds):
+            problem += f": write [{_shorten(value)}] for one phrase"
+        raise OptionError(problem)
+
+    def parse(self, text: str) -> Any:
+        """Read a value from text, as on a command line, and check it.
+
+        Args:
+            text: the value as a user writes it: ``none``, ``yes``, ``no``, a number, a word, a path.
+
+        Returns:
+            The value.
+
+        Raises:
+            OptionError: if the text is not such a value, or the value is out of range.
+        """
+        for kind in sorted(self.kinds, key=lambda kind: kind is not NoneType):  # else "none" would be a text
+            try:
+                return self.check(_parse(kind, text))
+            except OptionError:
+                raise
+            except ValueError:
+                continue
+        raise OptionError(f"{self.name} must be {self.describe()}, not {_shorten(text)}")
+
+    def describe(self) -> str:
+        """The values that are allowed, in words."""
+        return " or ".join(filter(None, (_describe(kind, self.param) for kind in self.kinds)))
+
+    def default_text(self) -> str:
+        """The default value as a user would write it."""
+        if isinstance(self.default, bool):
+            return "yes" if self.default else "no"
+        return "none" if self.default is None else str(self.default)
+
+    def _check_range(self, value: float) -> None:
+        param = self.param
+        low = param.ge is not None and value < param.ge
+        if low or (param.gt is not None and value <= param.gt) or (param.le is not None and value > param.le):
+            raise OptionError(f"{self.name} must be {self.describe()}, not {value}")
+
+
+def _is_list(kind: Any) -> bool:
+    return get_origin(kind) is tuple
+
+
+def _shorten(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 60 else f"{text[:57]}..."
+
+
+def _convert(kind: Any, value: Any) -> Any:
+    """The value as ``kind``; `ValueError` if it is not one."""
+    if get_origin(kind) is Literal:
+        return _accept(isinstance(value, str) and value in get_args(kind), value)
+    if _is_list(kind):
+        several = isinstance(value, list | tuple | set | frozenset) and all(isinstance(each, str) for each in value)
+        return _accept(several, tuple(value) if several else value)
+    if kind in _CONVERSIONS:
+        return _CONVERSIONS[kind](value)
+    # A protocol that cannot be checked at run time, or Any: the constructor looks at the value.
+    checkable = isinstance(kind, type) and kind is not Any and not getattr(kind, "_is_protocol", False)
+    return _accept(not checkable or isinstance(value, kind), value)
+
+
+def _accept(right: bool, value: Any) -> Any:
+    if not right:
+        raise ValueError
+    return value
+
+
+def _is_number(value: Any, kinds: Any) -> bool:
+    return isinstance(value, kinds) and not isinstance(value, bool)
+
+
+def _to_path(value: Any) -> Path:
+    return Path(_accept(isinstance(value, str | Path), value))
+
+
+def _ngram_range(value: Any) -> NGramRange:
+    if isinstance(value, str):
+        return NGramRange.parse(value)
+    if isinstance(value, int) and not isinstance(value, bool):
+        return NGramRange._checked(value, value)
+    if isinstance(value, list | tuple) and len(value) == 2 and all(type(each) is int for each in value):
+        return NGramRange._checked(*value)
+    raise ValueError
+
+
+def _plain_params(values: Any) -> Params:
+    """Paths become text: parameters are written to JSON files and sent to other machines."""
+    if not isinstance(values, Mapping):
+        raise ValueError(values)
+    plain = {name: str(value) if isinstance(value, Path) else value for name, value in values.items()}
+    for name, value in plain.items():
+        if not isinstance(name, str) or not isinstance(value, str | int | float | NoneType):
+            raise OptionError(
+                f"params: {name} = {_shorten(value)}: a parameter is a number, a text, true, false or None; "
+                "give objects to the method's constructor"
+            )
+    return Params(plain)
+
+
+def _parse(kind: Any, text: str) -> Any:
+    """The value of ``kind`` that ``text`` stands for; `ValueError` if there is none."""
+    if kind is NoneType and text.lower() == "none":
+        return None
+    if kind is bool and text.lower() in ("yes", "true", "no", "false"):
+        return text.lower() in ("yes", "true")
+    if get_origin(kind) is Literal and text in get_args(kind):
+        return text
+    if kind in (int, float, str, Path):
+        return kind(text)
+    if kind is NGramRange:
+        return NGramRange.parse(text)
+    raise ValueError(text)
+
+
+_CONVERSIONS: dict[Any, Callable[[Any], Any]] = {
+    NoneType: lambda value: _accept(value is None, value),
+    bool: lambda value: _accept(isinstance(value, bool), value),
+    int: lambda value: _accept(_is_number(value, int), value),
+    float: lambda value: _accept(_is_number(value, int | float) and math.isfinite(value), value),
+    str: lambda value: _accept(isinstance(value, str), value),
+    Path: _to_path,
+    NGramRange: _ngram_range,
+    Params: _plain_params,
+}
+
+
+def _describe(kind: Any, param: Param) -> str:
+    if get_origin(kind) is Literal:
+        return f"one of {', '.join(map(str, get_args(kind)))}"
+    if _is_list(kind):
+        return "a list of phrases"
+    words = {
+        int: "a whole number",
+        float: "a number",
+        str: "a text",
+        Path: "a file",
+        bool: "yes or no",
+        NGramRange: "a range N-M with 1 <= N <= M, such as 1-3",
+        Params: "names with values",
+        NoneType: "none",
+    }
+    return words.get(kind, "") + (_describe_range(param) if kind in (int, float) else "")
+
+
+def _describe_range(param: Param) -> str:
+    if param.ge is not None and param.le is not None:
+        return f" from {param.ge:g} to {param.le:g}"
+    parts = [
+        *([f" of at least {param.ge:g}"] if param.ge is not None else []),
+        *([f" above {param.gt:g}"] if param.gt is not None else []),
+        *([f" of at most {param.le:g}"] if param.le is not None else []),
+    ]
+    return " and".join(parts)
+
+
+def unknown_name(what: str, name: str, known: Mapping[str, Any]) -> OptionError:
+    """The error for a name that is not known, with the nearest name or all of them."""
+    near = get_close_matches(name, known, 1)
+    fix = f"did you mean {near[0]}?" if near else f"it is one of {', '.join(known)}" if known else "there are none"
+    return OptionError(f"unknown {what} '{name}': {fix}")
