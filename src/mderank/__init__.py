@@ -12,7 +12,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-__version__ = "0.1.0"
+from mderank._version import __version__ as __version__
 
 _HOMES = {
     "mderank.methods.mderank": ("MDERank",),

@@ -78,9 +78,9 @@ def test_rows_come_back(tmp_path, form):
 def test_other_settings_are_refused_and_named(planned):
     planned.claim(settings={"top_k": 3})
     planned.claim(settings={"top_k": 3}, extractor={"model": "a", "versions": {"numpy": 1}})
-    with pytest.raises(BatchError, match=r"begun with other settings \(top_k: 3, now 4\)"):
+    with pytest.raises(BatchError, match=r"started with other settings \(settings\.top_k: 3, now 4\)"):
         planned.claim(settings={"top_k": 4})
-    with pytest.raises(BatchError, match=r"\(versions: numpy: 1, now 2\)"):
+    with pytest.raises(BatchError, match=r"\(extractor\.versions\.numpy: 1, now 2\)"):
         planned.claim(extractor={"model": "a", "versions": {"numpy": 2}})
 
 
@@ -109,7 +109,7 @@ def test_nobody_else_writes_meanwhile(planned):
 def test_what_was_being_written_is_swept_away(tmp_path):
     with Folder(tmp_path / "out", "jsonl") as folder:
         folder.claim(settings={})
-        (folder.path / "part-000000.jsonl.1a2b.draft").write_text('{"half a')
+        (folder.path / ".part-000000.jsonl.1a2b.tmp").write_text('{"half a')
     with Folder(tmp_path / "out", "jsonl"):
         assert sorted(contents(tmp_path / "out")) == [".lock", "manifest.json"]
 

@@ -233,7 +233,7 @@ def test_other_settings_are_refused(jsonl, tmp_path, other):
     file = jsonl(30)
     extract(file, tmp_path / "out", settings={"method": "mderank"})
     before = contents(tmp_path / "out")
-    with pytest.raises(BatchError, match="begun with other settings"):
+    with pytest.raises(BatchError, match="started with other settings"):
         extract(file, tmp_path / "out", **{"settings": {"method": "mderank"}, **other})
     assert contents(tmp_path / "out") == before
 

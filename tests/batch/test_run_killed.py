@@ -118,7 +118,7 @@ def test_the_disk_is_full(undisturbed, tmp_path):
             extract(file, disk / "out")
         parts = len(list((disk / "out").glob("part-*.jsonl")))
         assert 10 < parts < DOCUMENTS // SHARD
-        assert not list((disk / "out").glob("*.draft"))
+        assert not list((disk / "out").glob("*.tmp"))
         with pytest.raises(BatchError, match="No space left on device"):  # still full
             extract(file, disk / "out")
         subprocess.run(["mount", "-o", f"remount,size={size * 3}", disk], check=True)

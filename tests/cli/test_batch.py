@@ -57,7 +57,7 @@ def test_other_settings_and_input_that_changed_are_refused(run, lines, tmp_path)
     assert run(*arguments).exit_code == 0
     result = run(*arguments, "-k", 3)
     assert result.exit_code == 2
-    assert "begun with other settings (top_k: 10, now 3)" in result.stderr
+    assert "started with other settings (settings.top_k: 10, now 3)" in result.stderr
     words.write_text("owl\n")
     assert "(files: exclude: " in run(*arguments).stderr
     words.write_text("mouse\n")

@@ -94,7 +94,7 @@ def test_for_papers_and_pages(run, runs, tmp_path, form, line):
     result = run("compare", runs / "tiny" / "one", runs / "tiny" / "two", "-f", form, "-o", tmp_path / "out")
     assert result.stdout == ""
     assert line in (tmp_path / "out").read_text(encoding="utf-8").splitlines()
-    assert not (tmp_path / "out.part").exists()
+    assert not list(tmp_path.glob(".out*"))
 
 
 def test_redundancy_stands_beside_diversity(run, runs, tmp_path):

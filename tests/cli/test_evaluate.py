@@ -150,7 +150,7 @@ def test_a_run_goes_on_with_the_same_torch_only(run, dataset, tmp_path, tiny_mod
     file.write_text(json.dumps(settings | {"versions": settings["versions"] | {"torch": "1.0"}}))
     result = run(*arguments, "--label", "it")
     assert result.exit_code == 2
-    assert f"other settings (torch: '1.0', now '{now}')" in result.stderr
+    assert f"other settings (versions.torch: '1.0', now '{now}')" in result.stderr
     # A run of before, which did not record it, goes on; what it does not know it does not say.
     versions = {
         name: version for name, version in settings["versions"].items() if name not in ("torch", "transformers")

@@ -1,12 +1,23 @@
 from __future__ import annotations
 
+import hashlib
+import importlib.metadata
 import os
+from types import SimpleNamespace
 
 import pytest
 
+import mderank
 from mderank.errors import OptionError
-from mderank.util import environment as cores
-from mderank.util.environment import available_cores, available_memory, share
+from mderank.util import environment
+from mderank.util.environment import (
+    available_cores,
+    available_memory,
+    describe_encoder,
+    peak_memory,
+    split_cores,
+    versions,
+)
 
 GB = 1_000_000_000
 
@@ -27,13 +38,13 @@ GB = 1_000_000_000
     ],
 )
 def test_eight_cores_are_shared(given, shared):
-    assert share(**{"cores": 8, "memory": 64 * GB, **given}) == shared
+    assert split_cores(**{"cores": 8, "memory": 64 * GB, **given}) == shared
 
 
 @pytest.mark.parametrize("given", [{"processes": 0}, {"threads": 0}])
 def test_none_is_not_enough(given):
     with pytest.raises(OptionError, match="at least 1"):
-        share(**given)
+        split_cores(**given)
 
 
 def test_a_container_with_a_quota(tmp_path):
@@ -50,7 +61,7 @@ def test_a_container_with_a_quota(tmp_path):
 def test_bound_to_one_core(monkeypatch, tmp_path):
     if not hasattr(os, "sched_getaffinity"):
         pytest.skip("this system does not bind processes to cores")
-    monkeypatch.setattr(cores.os, "sched_getaffinity", lambda process: {3})
+    monkeypatch.setattr(environment.os, "sched_getaffinity", lambda process: {3})
     assert available_cores(tmp_path) == 1
 
 
@@ -64,3 +75,32 @@ def test_memory_is_what_the_system_or_the_container_has(tmp_path):
     assert available_memory(tmp_path, meminfo) == 400_000
     (tmp_path / "memory.max").write_text("max\n")
     assert available_memory(tmp_path, meminfo) == 1_024_000
+
+
+def test_versions_name_what_is_not_installed():
+    found = versions(("numpy", "no-such-package"))
+    assert list(found) == ["mderank", "python", "numpy", "no-such-package"]
+    assert found["mderank"] == mderank.__version__
+    assert found["numpy"] == importlib.metadata.version("numpy")
+    assert found["no-such-package"] is None
+
+
+def test_an_encoder_is_known_by_its_weights(tmp_path):
+    def described(name, **attributes):
+        return describe_encoder(SimpleNamespace(spec=SimpleNamespace(name=str(name)), **attributes))
+
+    for name, weights in (("one", b"a"), ("copy", b"a"), ("other", b"b")):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "model.safetensors").write_bytes(weights)
+    (tmp_path / "copy" / "README.md").write_text("not weights")
+    one, copy, other = (described(tmp_path / name) for name in ("one", "copy", "other"))
+    assert one == {"name": str(tmp_path / "one"), "sha256": hashlib.sha256(hashlib.sha256(b"a").digest()).hexdigest()}
+    assert copy["sha256"] == one["sha256"] != other["sha256"]
+    assert described("of the hub") == {"name": "of the hub", "sha256": None}
+    assert described("of the hub", folder=tmp_path / "one") == {"name": "of the hub", "sha256": one["sha256"]}
+    assert describe_encoder(None) is None
+
+
+def test_peak_memory_is_in_megabytes():
+    peak = peak_memory()
+    assert peak is None or 10 < peak < 1_000_000

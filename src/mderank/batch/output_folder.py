@@ -11,10 +11,8 @@ killed or ran out of disk goes on with what is missing, and ends with the same b
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
-import uuid
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
@@ -25,10 +23,17 @@ from mderank.batch.row_files import OutputForm, read_rows, write_rows
 from mderank.batch.shards import Shard, changed
 from mderank.batch.worker import Row
 from mderank.errors import BatchError, InputError
-from mderank.util.files import lock_file
+from mderank.util.files import (
+    TEMPORARY_SUFFIX,
+    atomic_write,
+    check_settings,
+    file_sha256,
+    find_differences,
+    open_locked,
+    remove_temporary,
+)
 
 MANIFEST, PLAN, DONE, LOCK = "manifest.json", "plan.jsonl", "done.jsonl", ".lock"
-_DRAFT = ".draft"
 
 
 @dataclass(frozen=True)
@@ -57,25 +62,17 @@ class Folder:
             self.path.mkdir(parents=True, exist_ok=True)
             if not (self.path / MANIFEST).exists() and any(not _ours(each.name) for each in self.path.iterdir()):
                 raise BatchError(f"{self.path} has other files in it: choose another output folder, or an empty one")
-            self._lock = (self.path / LOCK).open("ab")
+            self._lock = open_locked(self.path / LOCK)
+        except BlockingIOError as error:
+            raise BatchError(f"{self.path}: another run is writing to it; wait for it, or stop it") from error
         except OSError as error:
             raise BatchError(f"{self.path}: cannot be written: {error.strerror or error}") from error
-        try:
-            lock_file(self._lock)
-        except BlockingIOError as error:
-            self._lock.close()
-            raise BatchError(f"{self.path}: another run is writing to it; wait for it, or stop it") from error
-        self._sweep()
+        remove_temporary(self.path)
         return self
 
     def __exit__(self, *_: object) -> None:
         if self._lock is not None:
             self._lock.close()
-
-    def _sweep(self) -> None:
-        """Take away what was being written when a run stopped."""
-        for draft in self.path.glob(f"*{_DRAFT}"):
-            draft.unlink(missing_ok=True)
 
     # --- the account --------------------------------------------------------------------------------------------------
 
@@ -83,12 +80,8 @@ class Folder:
         """Write what the run is made with, or make sure that what is there was made the same way."""
         known = self.manifest()
         about = json.loads(json.dumps(about))  # as it will be read again
-        for name, value in about.items():
-            if name in known and known[name] != value:
-                raise BatchError(
-                    f"{self.path} was begun with other settings ({differences(known[name], value)}): choose another "
-                    "output folder, or remove this one"
-                )
+        recorded = {name: known[name] for name in about if name in known}
+        check_settings(self.path, find_differences(recorded, {name: about[name] for name in recorded}), BatchError)
         if not about.items() <= known.items():
             self._write_manifest({**known, **about})
 
@@ -103,9 +96,11 @@ class Folder:
     def keep_plan(self, shards: Iterator[Shard]) -> Iterator[Shard]:
         """The shards, which are written down on the way, or compared with those that were."""
         before = self.plan() if (self.path / PLAN).exists() else None
-        draft = self.path / f"{PLAN}{_DRAFT}"
         try:
-            with draft.open("w", encoding="ascii") as stream:
+            with (
+                atomic_write(self.path / PLAN, sync=True) as temporary,
+                temporary.open("w", encoding="ascii") as stream,
+            ):
                 for shard in shards:
                     if before is not None and next(before, None) != shard:
                         raise changed(shard)
@@ -113,13 +108,8 @@ class Folder:
                     yield shard
                 if before is not None and (rest := next(before, None)) is not None:
                     raise changed(rest)
-                _to_disk(stream)
-            draft.replace(self.path / PLAN)
         except OSError as error:
             raise self._no_room(PLAN, error) from error
-        finally:
-            with suppress(OSError):
-                draft.unlink(missing_ok=True)
 
     def plan(self) -> Iterator[Shard]:
         """The shards that were planned."""
@@ -143,7 +133,7 @@ class Folder:
             entry = told.get(shard.number)
             if entry is None:  # its writer was stopped before it could tell
                 entry = self._examined(shard)
-            elif entry.size != part.stat().st_size or entry.sha256 != _sha256(part):
+            elif entry.size != part.stat().st_size or entry.sha256 != file_sha256(part):
                 entry = None
             if entry is not None:
                 found[shard.number] = entry
@@ -159,7 +149,7 @@ class Folder:
         if len(errors) != shard.documents:
             return None
         failed = sum(error is not None for error in errors)
-        return Done(shard.number, len(errors), failed, part.stat().st_size, _sha256(part))
+        return Done(shard.number, len(errors), failed, part.stat().st_size, file_sha256(part))
 
     def write(self, shard: int, rows: Sequence[Row]) -> Done:
         """Write a shard: aside, to disk, and under its name. Another process may do the same at the same time."""
@@ -172,7 +162,8 @@ class Folder:
         try:
             with (self.path / DONE).open("a", encoding="ascii") as stream:
                 stream.write(json.dumps(asdict(done)) + "\n")
-                _to_disk(stream)
+                stream.flush()
+                os.fsync(stream.fileno())
         except OSError as error:
             raise self._no_room(DONE, error) from error
 
@@ -182,7 +173,7 @@ class Folder:
         documents, failed = (sum(getattr(each, name) for each in done.values()) for name in ("documents", "failed"))
         result = {"shards": len(done), "documents": documents, "failed": failed}
         self._write_manifest({**self.manifest(), "result": result})
-        self._sweep()
+        remove_temporary(self.path)
 
     def _write_done(self, done: dict[int, Done]) -> None:
         text = "".join(json.dumps(asdict(done[shard])) + "\n" for shard in sorted(done))
@@ -192,20 +183,13 @@ class Folder:
 
     def _write_aside(self, name: str, write: Any) -> tuple[int, str]:
         """Write a file under another name, and rename it when it is whole. Its size and checksum."""
-        draft = self.path / f"{name}.{uuid.uuid4().hex[:8]}{_DRAFT}"
         try:
-            with draft.open("wb") as stream:
-                write(stream)
-                _to_disk(stream)
-            made = draft.stat().st_size, _sha256(draft)
-            draft.replace(self.path / name)
-            _directory_to_disk(self.path)
+            with atomic_write(self.path / name, sync=True) as temporary:
+                with temporary.open("wb") as stream:
+                    write(stream)
+                return temporary.stat().st_size, file_sha256(temporary)
         except OSError as error:
             raise self._no_room(name, error) from error
-        finally:
-            with suppress(OSError):
-                draft.unlink(missing_ok=True)
-        return made
 
     def _no_room(self, name: str, error: OSError) -> BatchError:
         return BatchError(
@@ -228,14 +212,6 @@ def load_manifest(folder: Path) -> dict[str, Any]:
     return data
 
 
-def differences(before: Any, now: Any) -> str:
-    """What differs, in words."""
-    if not isinstance(before, dict) or not isinstance(now, dict):
-        return f"{before!r}, now {now!r}"
-    differing = sorted(name for name in {*before, *now} if before.get(name) != now.get(name))
-    return "; ".join(f"{name}: {differences(before.get(name), now.get(name))}" for name in differing)
-
-
 def _read_done(file: Path) -> Iterator[Done]:
     """Its lines; one that was being written when the run stopped is left out, and so is what is no such line."""
     if not file.exists():
@@ -247,24 +223,4 @@ def _read_done(file: Path) -> Iterator[Done]:
 
 
 def _ours(name: str) -> bool:
-    return name in (MANIFEST, PLAN, DONE, LOCK) or name.endswith(_DRAFT)
-
-
-def _sha256(file: Path) -> str:
-    with file.open("rb") as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()
-
-
-def _to_disk(stream: Any) -> None:
-    stream.flush()
-    os.fsync(stream.fileno())
-
-
-def _directory_to_disk(folder: Path) -> None:
-    """The new name too; not every system can do that for a folder."""
-    with suppress(OSError):
-        descriptor = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
+    return name in (MANIFEST, PLAN, DONE, LOCK) or name.endswith(TEMPORARY_SUFFIX)

@@ -5,17 +5,13 @@
 
 from __future__ import annotations
 
-import hashlib
-import importlib.metadata
 import pickle
-import platform
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, Protocol
 
-import mderank
 from mderank.errors import InputError
 from mderank.keyphrase import Keyphrases
 from mderank.methods.base import Extractor
@@ -23,9 +19,8 @@ from mderank.methods.registry import get_method
 from mderank.pipeline import results
 from mderank.reading import ReadOptions, Record, SourceDocument, read_record
 from mderank.tagging.spacy import forgetting
+from mderank.util.environment import describe_encoder, versions
 from mderank.writing import DocumentResult
-
-VERSIONED = ("numpy", "onnxruntime", "tokenizers", "spacy", "snowballstemmer")
 
 Row = dict[str, Any]  # what is written of one document
 
@@ -100,17 +95,12 @@ class Work:
     def describe(self) -> dict[str, Any]:
         """All about the extractor that may change a result, beside its options."""
         extractor: Any = self.extractor
-        encoder = getattr(extractor, "encoder", None)
         tagger = getattr(extractor, "tagger", None)
         return {
-            "encoder": None if encoder is None else {"name": encoder.spec.name, "sha256": _checksum(encoder)},
+            "encoder": describe_encoder(getattr(extractor, "encoder", None)),
             "resolved": {name: getattr(extractor, name) for name in _RESOLVED if hasattr(extractor, name)},
             "tagger": getattr(tagger, "name", type(tagger).__name__),
-            "versions": {
-                "mderank": mderank.__version__,
-                "python": platform.python_version(),
-                **{name: importlib.metadata.version(name) for name in VERSIONED},
-            },
+            "versions": versions(),
         }
 
 
@@ -123,15 +113,3 @@ def _extractor(pickled: bytes) -> Extractor:
     make, threads = pickle.loads(pickled)
     made: Extractor = make(threads)
     return made
-
-
-def _checksum(encoder: Any) -> str | None:
-    """Of the weights' files, where the encoder comes from a folder."""
-    folder = Path(getattr(encoder, "folder", encoder.spec.name))
-    if not folder.is_dir():
-        return None
-    digest = hashlib.sha256()
-    for file in sorted(file for kind in ("onnx", "safetensors", "hdf5") for file in folder.glob(f"*.{kind}")):
-        with file.open("rb") as stream:
-            digest.update(hashlib.file_digest(stream, "sha256").digest())
-    return digest.hexdigest()

@@ -11,6 +11,8 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from mderank.errors import InputError
+from mderank.util.files import atomic_write
+from mderank.util.format import format_duration
 
 
 @contextlib.contextmanager
@@ -74,7 +76,7 @@ class Throughput:
         speed = (self.done - self._before) / seconds if seconds > 0 else 0.0
         if not speed:
             return told
-        return f"{told}, {speed:.1f} {self.what}/s, {_duration((self.total - self.done) / speed)} left"
+        return f"{told}, {speed:.1f} {self.what}/s, {format_duration((self.total - self.done) / speed)} left"
 
     def _show(self) -> None:
         if self.silent:
@@ -98,21 +100,6 @@ class Throughput:
         self._bar.update(self._bar.task_ids[0], completed=self.done, total=total, description=str(self))
 
 
-def _duration(seconds: float) -> str:
-    """A time in the two units that matter.
-
-    >>> [_duration(seconds) for seconds in (7, 200, 4000, 200_000)]
-    ['7 s', '3 min 20 s', '1 h 6 min', '2 d 7 h']
-    """
-    units = (("d", 86_400), ("h", 3_600), ("min", 60), ("s", 1))
-    counts, rest = [], round(seconds)
-    for unit, size in units:
-        counts.append((rest // size, unit))
-        rest %= size
-    first = next((index for index, (count, _) in enumerate(counts) if count), len(counts) - 1)
-    return " ".join(f"{count} {unit}" for count, unit in counts[first : first + 2])
-
-
 @contextlib.contextmanager
 def output(file: str | None) -> Iterator[TextIO]:
     """Standard output, or a file that appears only when it is whole."""
@@ -120,13 +107,10 @@ def output(file: str | None) -> Iterator[TextIO]:
         yield sys.stdout
         sys.stdout.flush()
         return
-    draft = Path(f"{file}.part")
     try:
-        with draft.open("w", encoding="utf-8", newline="") as stream:
+        with atomic_write(Path(file)) as temporary, temporary.open("w", encoding="utf-8", newline="") as stream:
             yield stream
-        draft.replace(file)
     except OSError as error:
-        draft.unlink(missing_ok=True)
         raise InputError(f"{file}: cannot be written: {error.strerror or error}") from error
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import signal
 import sys
 import time
@@ -20,6 +19,7 @@ from mderank.cli._options import SectionedCommand, import_spacy_without_torch, m
 from mderank.cli._terminal import Throughput
 from mderank.cli.making import given_options, make_extractor
 from mderank.errors import OptionError
+from mderank.util.files import file_sha256
 
 if TYPE_CHECKING:
     from mderank.batch import Outcome
@@ -196,20 +196,15 @@ def _engine(
 
 def _settings(settings: dict[str, Any], given: frozenset[str]) -> dict[str, Any]:
     """All options that may make a difference, as plain data: not how much is computed at once, on how many cores."""
-    files = {name: _sha256(settings[name]) for name in _FILES if settings[name] and Path(settings[name]).is_file()}
+    files = {name: file_sha256(settings[name]) for name in _FILES if settings[name] and Path(settings[name]).is_file()}
     named = (value for _, _, value in (each.partition("=") for each in settings["assignments"]))
-    files |= {value: _sha256(value) for value in named if value and Path(value).is_file()}
+    files |= {value: file_sha256(value) for value in named if value and Path(value).is_file()}
     return {
         **{name: value for name, value in settings.items() if name not in _NO_DIFFERENCE},
         "assignments": list(settings["assignments"]),
         "marked": sorted(given.intersection(_MARKED)),
         "files": files,
     }
-
-
-def _sha256(file: str) -> str:
-    with Path(file).open("rb") as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
 def _summary(outcome: Outcome, out: str, seconds: float, skipped: Counter[str]) -> None:

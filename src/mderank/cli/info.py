@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import importlib.metadata
 import json
-import os
 import platform
 from typing import Any
 
 import click
 
-import mderank
 from mderank.cli._options import DEFAULT_MODEL
+from mderank.util.environment import available_cores, versions
 
 PACKAGES = ("numpy", "onnxruntime", "tokenizers", "spacy", "torch", "transformers", "onnx", "pypdf")
 
@@ -29,11 +27,9 @@ def info(model: str, tagger: str | None, as_json: bool) -> None:
 
     spec = load_encoder(model).spec
     facts: dict[str, Any] = {
-        "mderank": mderank.__version__,
-        "python": platform.python_version(),
+        **{name: version or "not installed" for name, version in versions(PACKAGES).items()},
         "platform": platform.platform(),
-        "cores": len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count(),
-        **{package: _version(package) for package in PACKAGES},
+        "cores": available_cores(),
         "tagger": SpacyTagger(tagger).name,
         "model": spec.name,
         "layers": spec.layers,
@@ -47,10 +43,3 @@ def info(model: str, tagger: str | None, as_json: bool) -> None:
         return
     for name, value in facts.items():
         click.echo(f"{name:<13}{value}")
-
-
-def _version(package: str) -> str:
-    try:
-        return importlib.metadata.version(package)
-    except importlib.metadata.PackageNotFoundError:
-        return "not installed"

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import hashlib
-import importlib.metadata
-import platform
-from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import mderank
 from mderank.cli.making import common_options
 from mderank.errors import InputError, OptionError
 from mderank.methods.registry import get_method
 from mderank.presets import PAPER
+from mderank.util.environment import PACKAGES, describe_encoder, versions
+from mderank.util.files import cached_file_sha256
 
 if TYPE_CHECKING:
     from mderank.methods.base import Extractor
@@ -22,7 +19,6 @@ if TYPE_CHECKING:
 
 ORACLE = "oracle"
 LIST_LENGTH = 10  # keyphrases per document on judged datasets: as many as 'mderank extract' gives
-VERSIONED = ("numpy", "onnxruntime", "tokenizers", "spacy", "snowballstemmer")  # and what an encoder names
 _NAMING = ("preset", "model", "masking", "pooling", "layer", "similarity", "exact", "diversity", "overlap", "pattern",
            "ngrams", "phrases", "max_words", "max_tokens", "max_phrase_words", "corpus", "seed")  # fmt: skip
 # They change no prediction; what a preset sets is recorded.
@@ -141,7 +137,7 @@ def label_of(
 
     if "model" not in given:
         return label("")
-    encoder = encoder_key({"encoder": _encoder(ranker)})
+    encoder = encoder_key({"encoder": describe_encoder(getattr(ranker, "encoder", None))})
     model = str(settings["model"])
     return choose_label(label, model, encoder, folder_of(dataset), named_runs(out), numbered=numbered)
 
@@ -159,12 +155,6 @@ def folder_of(dataset: Dataset) -> str:
     return dataset.name.replace("/", "-")
 
 
-def _encoder(ranker: Any) -> dict[str, Any] | None:
-    """The encoder of a method that has one: its name, and the checksum of its weights."""
-    encoder = getattr(ranker, "encoder", None)
-    return None if encoder is None else {"name": encoder.spec.name, "sha256": _checksum(encoder)}
-
-
 def about(
     settings: dict[str, Any],
     dataset: Dataset,
@@ -175,7 +165,7 @@ def about(
     only: tuple[str, ...] = (),
 ) -> dict[str, Any]:
     """All that may change the result."""
-    packages = getattr(getattr(ranker, "encoder", None), "packages", ())
+    encoder = getattr(ranker, "encoder", None)
     tagger = ranker.tagger
     return {
         "label": label,
@@ -188,15 +178,11 @@ def about(
         "input": text,
         "limit": limit,
         **({"documents": list(only)} if only else {}),
-        "encoder": _encoder(ranker),
+        "encoder": describe_encoder(encoder),
         "resolved": {name: getattr(ranker, name) for name in ("pooling", "layer", "exact") if hasattr(ranker, name)},
         **_files(settings),
         "tagger_version": getattr(tagger, "name", type(tagger).__name__),
-        "versions": {
-            "mderank": mderank.__version__,
-            "python": platform.python_version(),
-            **{name: importlib.metadata.version(name) for name in (*VERSIONED, *packages)},
-        },
+        "versions": versions((*PACKAGES, *getattr(encoder, "packages", ()))),
     }
 
 
@@ -210,27 +196,4 @@ def _files(settings: dict[str, Any]) -> dict[str, Any]:
         return {}
     values = dict(map(get_method(settings["method"]).parse, settings["assignments"]))
     files = {name: file for name, file in values.items() if isinstance(file, Path) and file.is_file()}
-    return {"files": {name: _sha256(file) for name, file in files.items()}} if files else {}
-
-
-def _sha256(file: Path) -> str:
-    """Of a file; it is read once for all runs, as long as it does not change."""
-    about = file.stat()
-    return _digest(file, about.st_mtime_ns, about.st_size)
-
-
-@cache
-def _digest(file: Path, changed: int, size: int) -> str:
-    with file.open("rb") as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()
-
-
-def _checksum(encoder: Any) -> str | None:
-    """Of the weights' files, where the encoder comes from a folder."""
-    folder = Path(getattr(encoder, "folder", encoder.spec.name))
-    if not folder.is_dir():
-        return None
-    digest = hashlib.sha256()
-    for file in sorted(file for kind in ("onnx", "safetensors", "hdf5") for file in folder.glob(f"*.{kind}")):
-        digest.update(bytes.fromhex(_sha256(file)))
-    return digest.hexdigest()
+    return {"files": {name: cached_file_sha256(file) for name, file in files.items()}} if files else {}

@@ -14,6 +14,7 @@ from mderank.cli._terminal import output as opened
 from mderank.cli._terminal import progress
 from mderank.cli.making import given_options, make_extractor
 from mderank.errors import OptionError
+from mderank.util.format import format_number
 
 if TYPE_CHECKING:
     from mderank.research.datasets import Dataset
@@ -154,4 +155,4 @@ def _toml(tuning: Tuning, dataset: Dataset, options: Mapping[str, Any]) -> Itera
     yield "\n[set]\n"
     for key in tuning.weights:
         if key != "closeness":  # the unit of the others, not an option
-            yield f"{key} = {tuning.weights[key]:.6g}\n"
+            yield f"{key} = {format_number(tuning.weights[key])}\n"

@@ -13,6 +13,7 @@ from mderank.collection.batch_output import Output
 from mderank.collection.counts import LIMIT, Count, Counts, Mention, mentions
 from mderank.collection.keyness import Typical, typical
 from mderank.errors import OptionError
+from mderank.util.format import round_number
 
 Order = Literal["weight", "documents", "typical"]
 ORDERS: tuple[Order, ...] = ("weight", "documents", "typical")
@@ -97,16 +98,16 @@ def _as_dict(phrase: Phrase, documents: int) -> dict[str, Any]:
         "text": phrase.text,
         "variants": [{"text": text, "documents": count} for text, count in phrase.variants],
         "documents": phrase.documents,
-        "share": _shown(phrase.documents / max(1, documents)),
-        "weight": _shown(phrase.weight),
+        "share": round_number(phrase.documents / max(1, documents)),
+        "weight": round_number(phrase.weight),
         "occurrences": phrase.occurrences,
         **(
             {}
             if compared is None
             else {
                 "there": compared.documents,
-                "ratio": _shown(compared.ratio),
-                "surprise": _shown(compared.surprise),
+                "ratio": round_number(compared.ratio),
+                "surprise": round_number(compared.surprise),
             }
         ),
         "places": [
@@ -115,10 +116,6 @@ def _as_dict(phrase: Phrase, documents: int) -> dict[str, Any]:
         ],
         "near": [{"text": text, "documents": count} for text, count in phrase.near],
     }
-
-
-def _shown(value: float) -> float:
-    return float(f"{value:.6g}")
 
 
 def build_overview(

@@ -6,8 +6,6 @@ import contextlib
 import io
 import logging
 import math
-import os
-import tempfile
 import warnings
 from collections.abc import Callable
 from dataclasses import replace
@@ -29,6 +27,7 @@ from mderank.encoding.onnx import (
     write_spec,
 )
 from mderank.errors import InputError, MissingExtraError, ModelError
+from mderank.util.files import atomic_folder
 
 if TYPE_CHECKING:
     import onnx
@@ -95,9 +94,7 @@ def export(
     label = name or Path(model).name
     report(f"{model}: {original.spec.layers} layers, one pass {'yes' if original.spec.one_pass else 'no'}")
     graph = _graph(original)
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=folder.parent, prefix=".mderank-export-") as scratch:
-        draft = Path(scratch)
+    with atomic_folder(folder) as draft:
         (draft / GRAPH_FILE).write_bytes(graph.SerializeToString())
         original.tokenizer.save(str(draft / TOKENIZER_FILE))
         spec = replace(original.spec, name=label)
@@ -110,11 +107,6 @@ def export(
         report(f"largest difference of a state {agreement['difference']:.1e}, rank agreement {agreement['ranks']:.4f}")
         _judge(model, storage, agreement)
         write_spec(spec, draft, source=label, storage=storage, agreement=agreement)
-        if folder.exists():
-            folder.rmdir()
-        os.chmod(draft, 0o755)
-        os.rename(draft, folder)
-        draft.mkdir()  # what TemporaryDirectory will remove
     return spec
 
 

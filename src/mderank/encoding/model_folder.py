@@ -8,13 +8,13 @@ import re
 import shutil
 import subprocess
 import sys
-import tempfile
 import warnings
 from pathlib import Path
 from textwrap import shorten
 
 from mderank.encoding.convert_weights import INDEX, REFUSED, SAFE_INDEX, SAFE_WEIGHTS, WEIGHTS
 from mderank.errors import ModelError, WeightsConvertedWarning
+from mderank.util.files import atomic_folder, file_sha256
 
 # Files of a model besides its weights: configuration, tokenizer, pooling. All are small.
 _SMALL_FILES = ("*.json", "*.txt", "*.model", "1_Pooling/config.json")
@@ -106,15 +106,11 @@ def _converted(model: str, source: Path) -> Path:
     if folder.is_dir():
         return folder
     try:
-        folder.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=folder.parent, prefix=".converting-") as scratch:
-            draft = Path(scratch) / "model"
-            draft.mkdir()
+        with atomic_folder(folder, keep_existing=True) as draft:  # another process may convert the same weights
             _run_conversion(model, source, draft)
             for name in small:
                 (draft / name).parent.mkdir(parents=True, exist_ok=True)
                 shutil.copyfile(source / name, draft / name)
-            _move(draft, folder)
     except OSError as error:
         raise ModelError(
             f"the weights of '{model}' cannot be converted to safetensors in {folder.parent}: "
@@ -136,8 +132,7 @@ def _names(folder: Path, *patterns: str) -> list[str]:
 def _digest(folder: Path, names: list[str]) -> str:
     digest = hashlib.sha256()
     for name in names:
-        with (folder / name).open("rb") as file:
-            digest.update(f"{name} {hashlib.file_digest(file, 'sha256').hexdigest()}\n".encode())
+        digest.update(f"{name} {file_sha256(folder / name)}\n".encode())
     return digest.hexdigest()
 
 
@@ -159,11 +154,3 @@ def _run_conversion(model: str, source: Path, target: Path) -> None:
             f"the weights of '{model}' cannot be converted to safetensors: the conversion ended with exit status "
             f"{done.returncode} ({shorten(said[0], 200, placeholder=' …')})"
         )
-
-
-def _move(draft: Path, folder: Path) -> None:
-    try:
-        os.rename(draft, folder)
-    except OSError:
-        if not folder.is_dir():  # else another process has just converted the same weights
-            raise

@@ -19,6 +19,7 @@ from mderank.encoding.base import POOLINGS, EncoderSpec, Floats, Inputs, Pieces
 from mderank.encoding.onnx_graph import cut
 from mderank.encoding.tokenizer import load_tokenizer, split
 from mderank.errors import ModelError
+from mderank.util.environment import bound_cores
 
 if TYPE_CHECKING:
     import onnxruntime as ort
@@ -63,8 +64,8 @@ def read_spec(folder: Path) -> EncoderSpec:
 
 def _allowed_cores() -> int:
     """The cores this process is bound to; 0, which leaves it to ONNX Runtime, if it is bound to none."""
-    allowed = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 0
-    return allowed if allowed < (os.cpu_count() or 0) else 0
+    bound = bound_cores()
+    return bound if bound < (os.cpu_count() or 0) else 0
 
 
 class OnnxEncoder:

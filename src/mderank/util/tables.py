@@ -14,6 +14,8 @@ from typing import Literal
 
 from rich.cells import cell_len
 
+from mderank.util.format import replace_unprintable as _plain
+
 NOTHING = "–"
 BETTER, WORSE = "†", "‡"
 Best = Literal["highest", "lowest"]
@@ -169,11 +171,6 @@ def as_csv(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
     writer.writerow(header)
     writer.writerows(["" if value is None else value for value in row] for row in rows)
     return stream.getvalue()
-
-
-def _plain(text: str) -> str:
-    """Text that cannot move the cursor or change a terminal's colours, on one line."""
-    return "".join(each if each.isprintable() or each == "\u00a0" else "\ufffd" for each in text)
 
 
 def _left(text: str, width: int) -> str:

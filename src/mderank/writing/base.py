@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, TextIO
 
 from mderank.keyphrase import Keyphrase, Keyphrases
+from mderank.util.format import round_number
 from mderank.writing.explanation import Explainer, Explanation
 
 OutputFormat = Literal["table", "json", "jsonl", "csv", "html"]
@@ -31,9 +32,9 @@ class DocumentResult:
             "keyphrases": [
                 {
                     **each.as_dict(),
-                    "score": shown(each.score),
-                    "similarity": shown(each.similarity),
-                    **({} if each.confidence is None else {"confidence": shown(each.confidence)}),
+                    "score": round_number(each.score),
+                    "similarity": round_number(each.similarity),
+                    **({} if each.confidence is None else {"confidence": round_number(each.confidence)}),
                     **(_explained(explainer.explain(each)) if explainer else {}),
                 }
                 for each in found
@@ -46,16 +47,11 @@ class DocumentResult:
 
 def _explained(why: Explanation) -> dict[str, Any]:
     return {
-        "parts": {name: shown(value) for name, value in why.parts.items()},
-        "facts": {name: value if isinstance(value, int) else shown(value) for name, value in why.facts.items()},
-        "masked_similarity": None if why.masked is None else shown(why.masked),
+        "parts": {name: round_number(value) for name, value in why.parts.items()},
+        "facts": {name: value if isinstance(value, int) else round_number(value) for name, value in why.facts.items()},
+        "masked_similarity": None if why.masked is None else round_number(why.masked),
         "occurrences": [place.as_dict() for place in why.places],
     }
-
-
-def shown(score: float) -> float:
-    """A score as it is written: six significant digits."""
-    return float(f"{score:.6g}")
 
 
 def strength(keyphrase: Keyphrase) -> float:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import csv
 
 from mderank.keyphrase import Keyphrase
-from mderank.writing.base import DocumentResult, Writer, places, shown
+from mderank.util.format import format_number, round_number
+from mderank.writing.base import DocumentResult, Writer, places
 from mderank.writing.explanation import Explainer, Explanation
 
 COLUMNS = ("document", "rank", "keyphrase", "score", "similarity", "count", "spans", "error")
@@ -32,19 +33,19 @@ class CsvWriter(Writer):
             self._csv.writerow([result.id, "", "", "", "", "", "", str(result.keyphrases.error), *empty])
         explainer = Explainer(result.text) if self.explain else None
         for number, each in enumerate(result.keyphrases, start=1):
-            scores = (shown(each.score), shown(each.similarity))
+            scores = (round_number(each.score), round_number(each.similarity))
             why = (*_cells(explainer.explain(each)), _confidence(each), "; ".join(each.related)) if explainer else ()
             self._csv.writerow([result.id, number, each.text, *scores, len(each.spans), places(each), "", *why])
 
 
 def _cells(why: Explanation) -> tuple[str | float, ...]:
     return (
-        " ".join(f"{name}={value:.6g}" for name, value in why.parts.items()),
-        " ".join(f"{name}={value:.6g}" for name, value in why.facts.items()),
-        "" if why.masked is None else shown(why.masked),
+        " ".join(f"{name}={format_number(value)}" for name, value in why.parts.items()),
+        " ".join(f"{name}={format_number(value)}" for name, value in why.facts.items()),
+        "" if why.masked is None else round_number(why.masked),
         " ".join(f"{place.line}:{place.column}" for place in why.places),
     )
 
 
 def _confidence(keyphrase: Keyphrase) -> str | float:
-    return "" if keyphrase.confidence is None else shown(keyphrase.confidence)
+    return "" if keyphrase.confidence is None else round_number(keyphrase.confidence)

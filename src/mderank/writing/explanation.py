@@ -11,6 +11,7 @@ from typing import Any
 from mderank.document import Span
 from mderank.keyphrase import Keyphrase
 from mderank.text import replace_surrogates
+from mderank.util.format import format_number
 
 _AROUND = 40  # characters of the text that are shown on each side of a phrase
 _LINE_END = re.compile(r"\r\n|\r|\n")
@@ -71,7 +72,7 @@ class Explanation:
     def shown_masked(self) -> str:
         """``masked`` for people. In a long text one phrase changes so little that digits would show none of it."""
         change = self.facts["change"]
-        return f"{1 - change:.6g}" if change >= 1e-5 else f"1 − {change:.3g}"
+        return format_number(1 - change) if change >= 1e-5 else f"1 − {change:.3g}"
 
 
 class Explainer:

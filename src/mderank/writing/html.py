@@ -12,7 +12,8 @@ from typing import NamedTuple
 
 from mderank.document import Span
 from mderank.keyphrase import Keyphrase, Keyphrases
-from mderank.writing.base import DocumentResult, Writer, shown, strength
+from mderank.util.format import format_number, round_number
+from mderank.writing.base import DocumentResult, Writer, strength
 from mderank.writing.explanation import CONFIDENCE, MASKED, MEANINGS, RELATED, SIMILARITY, Explainer, Explanation
 
 _LINKED = 60  # phrases of a document whose occurrences light up together
@@ -96,7 +97,7 @@ class HtmlWriter(Writer):
             self.stream.write(
                 f'<li class="k{number}"><a href="#{prefix}k{number}"><span class="rank">{number}</span>'
                 f"<span>{_safe(each.text)}</span>"
-                f'<span class="score">{shown(each.score):.4g} · {len(each.spans)}×</span>'
+                f'<span class="score">{round_number(each.score):.4g} · {len(each.spans)}×</span>'
                 f'<span class="bar" style="--width:{width:.0f}%"></span></a>'
             )
             if explainer:
@@ -173,7 +174,7 @@ def _why(keyphrase: Keyphrase, why: Explanation, anchors: Mapping[Span, str]) ->
         bar = f'<span class="part{less}" style="--width:{width:.0f}%"></span>'
         yield _row(name, f"{value:+.4f}", ": ".join(filter(None, (fact, MEANINGS.get(name)))), bar)
     if not why.parts:
-        yield _row("similarity", f"{keyphrase.similarity:.6g}", SIMILARITY)
+        yield _row("similarity", format_number(keyphrase.similarity), SIMILARITY)
     if why.masked is not None:
         yield _row("without it", why.shown_masked(), MASKED)
     if keyphrase.confidence is not None:

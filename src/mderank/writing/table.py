@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 import click
 
 from mderank.keyphrase import Keyphrase
+from mderank.util.format import format_number
 from mderank.writing.base import DocumentResult, Writer, strength
 from mderank.writing.explanation import CONFIDENCE, MASKED, MEANINGS, SIMILARITY, Explainer, Explanation
 
@@ -44,7 +45,7 @@ class TableWriter(Writer):
             fact = f"{why.facts[name]:.4g}" if name in why.facts else ""
             yield self._row(name, f"{value:+.4f}", fact and f"from {fact}", MEANINGS.get(name, ""))
         if not why.parts:
-            yield self._row("similarity", f"{keyphrase.similarity:.6g}", "", SIMILARITY)
+            yield self._row("similarity", format_number(keyphrase.similarity), "", SIMILARITY)
         if why.masked is not None:
             yield self._row("without it", why.shown_masked(), "", MASKED)
         if keyphrase.confidence is not None:

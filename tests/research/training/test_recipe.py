@@ -91,7 +91,7 @@ def test_a_recipe_that_is_not_there_or_not_toml(tmp_path):
 def test_what_differs_and_matters():
     recipe = Recipe.load("paper")
     other = Recipe.load("paper", ["training.seed=7", "training.device_batch=8", "output.log_every=3"])
-    assert other.differences(recipe.as_dict()) == ["training.seed: 42, now 7"]
+    assert other.differences(recipe.as_dict()) == {"training.seed": (42, 7)}
     older = recipe.as_dict()
     del older["training"]["clip"]  # a setting that came later has its default
-    assert recipe.differences(older) == []
+    assert recipe.differences(older) == {}

@@ -12,7 +12,7 @@ from mderank.batch.shards import Shard, ShardReader
 from mderank.batch.worker import Row
 from mderank.batch.worker_pool import Crew, Task
 from mderank.reading import Record
-from mderank.util.environment import share
+from mderank.util.environment import split_cores
 
 # Documents that go to a worker at once: enough to fill the encoder's batches, few enough for all workers to have some.
 BATCH_DOCUMENTS = 32
@@ -44,7 +44,7 @@ class Local:
         batch_documents: int = BATCH_DOCUMENTS,
         timeout: float | None = None,
     ) -> None:
-        self.processes, self.threads = share(processes, threads)
+        self.processes, self.threads = split_cores(processes, threads)
         self.batch_documents = batch_documents
         self.timeout = timeout
         self.replaced = 0

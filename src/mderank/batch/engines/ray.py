@@ -14,7 +14,7 @@ from mderank.batch.engines.remote import Remote, done_of
 from mderank.batch.output_folder import Done
 from mderank.batch.shards import Shard
 from mderank.errors import BatchError, MissingExtraError
-from mderank.util.environment import share
+from mderank.util.environment import split_cores
 
 Batch = dict[str, Any]  # column to values
 
@@ -82,7 +82,7 @@ class Ray:
             return False
         try:
             if self.address is None:
-                processes, threads = share(self.processes, self.threads)
+                processes, threads = split_cores(self.processes, self.threads)
                 ray.init(num_cpus=processes * threads, include_dashboard=False, log_to_driver=False,
                          logging_level="error")  # fmt: skip
             else:
@@ -94,7 +94,9 @@ class Ray:
     def _size(self, ray: Any) -> tuple[int, int]:
         """Actors, and cores of each: as many as the cluster has room for."""
         there = ray.cluster_resources()
-        processes, threads = share(self.processes, self.threads, cores=max(1, int(there.get("CPU", 1))), memory=1 << 62)
+        processes, threads = split_cores(
+            self.processes, self.threads, cores=max(1, int(there.get("CPU", 1))), memory=1 << 62
+        )
         if self.gpus and self.processes is None:
             processes = max(1, min(processes, int(there.get("GPU", 0) / self.gpus)))
         return processes, threads

@@ -13,12 +13,13 @@ from typing import Any
 
 from mderank.batch.engines.base import Check, Job
 from mderank.batch.engines.local import BATCH_DOCUMENTS, run_shards
-from mderank.batch.output_folder import Done, Folder, differences
+from mderank.batch.output_folder import Done, Folder
 from mderank.batch.row_files import OutputForm
 from mderank.batch.shards import Shard, ShardReader
 from mderank.batch.worker import Row, Work
 from mderank.batch.worker_pool import Crew
 from mderank.errors import BatchError, MDERankError
+from mderank.util.files import find_differences, format_differences
 
 Told = dict[str, Any]  # a `Done` as plain data, or an error; clusters send it as it is
 
@@ -87,7 +88,8 @@ class _Process:
         if self._crew is None:
             self._crew = Crew(remote.work, 1, timeout=remote.timeout)
         if (about := self._crew.describe()) != remote.about:
-            raise BatchError(f"the cluster's machines differ ({differences(remote.about, about)}): make them the same")
+            differences = format_differences(find_differences(remote.about, about))
+            raise BatchError(f"the cluster's machines differ ({differences}): make them the same")
         given = _Given(records)
         ((_, rows),) = run_shards(self._crew, [shard], remote.batch_documents, remote.check, given)
         return rows

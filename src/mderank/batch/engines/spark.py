@@ -15,7 +15,7 @@ from mderank.batch.engines.local import BATCH_DOCUMENTS
 from mderank.batch.engines.remote import Remote, Told, done_of
 from mderank.batch.output_folder import Done
 from mderank.errors import BatchError, MissingExtraError
-from mderank.util.environment import share
+from mderank.util.environment import split_cores
 
 if TYPE_CHECKING:
     import pandas
@@ -71,7 +71,7 @@ class Spark:
         there = SparkSession.getActiveSession()
         if there is not None and self.master is None:
             return there, False
-        processes, threads = share(self.processes, self.threads)
+        processes, threads = split_cores(self.processes, self.threads)
         builder = SparkSession.builder.appName("mderank batch").master(self.master or f"local[{processes * threads}]")
         for name, value in {**_SETTINGS, "spark.task.cpus": str(threads)}.items():
             builder = builder.config(name, value)

@@ -20,6 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mderank.errors import InputError, OptionError
+from mderank.util.format import replace_unprintable
 
 Stream = gzip.GzipFile | io.BufferedReader
 Row = tuple[bytes, bytes]  # a word, and its numbers in float32
@@ -152,5 +153,4 @@ def _check(file: Path, rows: dict[str, int], matrix: npt.NDArray[np.float32]) ->
 
 def _shown(line: bytes) -> str:
     """The beginning of a line, as an error shows it."""
-    text = line[:60].decode("utf-8", "replace").strip()
-    return "".join(character if character.isprintable() else "\ufffd" for character in text)
+    return replace_unprintable(line[:60].decode("utf-8", "replace").strip())

@@ -9,19 +9,20 @@ On a judged dataset the gold keyphrases are the acceptable phrases, and a line h
 from __future__ import annotations
 
 import json
-import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TextIO
+from typing import IO, Any
 
 from mderank.errors import InputError
 from mderank.keyphrase import Keyphrases
 from mderank.methods.base import Extractor
 from mderank.research.evaluation.measures import Judgement, Measure
 from mderank.research.evaluation.protocols import JUDGED, PROTOCOLS, Prediction, Protocol
-from mderank.util.files import lock_file
+from mderank.util.environment import peak_memory
+from mderank.util.files import Differences, claim_settings, find_differences, open_locked, read_settings
+from mderank.util.format import round_number
 
 SETTINGS_FILE, DOCUMENTS_FILE, SUMMARY_FILE = "run.json", "documents.jsonl", "summary.json"
 CHUNK = 16  # documents that are extracted, and written, together, at most
@@ -73,7 +74,7 @@ class Outcome:
         return {
             "id": self.id,
             "predictions": [
-                [each.text, float(f"{score:.6g}"), each.found]
+                [each.text, round_number(score), each.found]
                 for each, score in zip(self.predictions, self.scores, strict=True)
             ],
             "gold": list(self.gold),
@@ -153,10 +154,8 @@ def execute(
     is the folder of the same run on fewer documents, which are then not done again. ``top_k`` is the number of
     keyphrases per document; by default the whole ranking.
     """
-    folder.mkdir(parents=True, exist_ok=True)
-    _claim(folder, settings)
-    with (folder / DOCUMENTS_FILE).open("a", encoding="utf-8") as stream:
-        _lock(stream, folder)
+    claim_settings(folder / SETTINGS_FILE, settings, differences)
+    with _open_documents(folder) as stream:
         if begun is not None and documents_in(begun) > documents_in(folder):
             (folder / DOCUMENTS_FILE).write_bytes((begun / DOCUMENTS_FILE).read_bytes())
         done = _resume(folder / DOCUMENTS_FILE, tasks)
@@ -164,7 +163,8 @@ def execute(
         size = 1
         while chunk := tasks[done : done + size]:
             outcomes = list(_timed(extractor, chunk, clock, top_k))
-            stream.writelines(json.dumps(outcome.as_dict(), ensure_ascii=False) + "\n" for outcome in outcomes)
+            lines = (json.dumps(outcome.as_dict(), ensure_ascii=False) + "\n" for outcome in outcomes)
+            stream.writelines(line.encode() for line in lines)
             stream.flush()
             done += len(chunk)
             advance(len(chunk))
@@ -183,39 +183,24 @@ def documents_in(folder: Path) -> int:
         return 0
 
 
-def differences(before: Mapping[str, Any], now: Mapping[str, Any]) -> dict[str, tuple[Any, Any]]:
+def differences(before: Mapping[str, Any], now: Mapping[str, Any]) -> Differences:
     """The settings in which a run that is there differs from one that is asked for, with both values.
 
     Packages are compared one by one. A package that the earlier run did not record is left out: runs of earlier
     releases did not record those that only some encoders use.
 
     >>> differences({"masking": "all", "versions": {"numpy": "2"}}, {"versions": {"numpy": "3", "torch": "2"}})
-    {'masking': ('all', None), 'numpy': ('2', '3')}
+    {'masking': ('all', None), 'versions.numpy': ('2', '3')}
     """
-    names = sorted({*before, *now} - {"versions"})
-    versions, recorded = now.get("versions") or {}, before.get("versions") or {}
-    return {
-        **{name: (before.get(name), now.get(name)) for name in names if before.get(name) != now.get(name)},
-        **{name: (old, versions.get(name)) for name, old in recorded.items() if old != versions.get(name)},
-    }
+    recorded = before.get("versions") or {}
+    versions = {name: version for name, version in (now.get("versions") or {}).items() if name in recorded}
+    return find_differences({**before, "versions": recorded}, {**now, "versions": versions})
 
 
-def _claim(folder: Path, settings: dict[str, Any]) -> None:
-    """Write the settings, or make sure that those which are there are the same."""
-    file = folder / SETTINGS_FILE
-    if file.exists():
-        differing = differences(_read_json(file), settings)
-        if differing:
-            told = "; ".join(f"{name}: {before!r}, now {now!r}" for name, (before, now) in differing.items())
-            raise InputError(f"{folder} holds a run with other settings ({told}): choose another folder, or remove it")
-        return
-    file.write_text(json.dumps(settings, indent=2, sort_keys=True, ensure_ascii=False) + "\n", encoding="utf-8")
-
-
-def _lock(stream: TextIO, folder: Path) -> None:
+def _open_documents(folder: Path) -> IO[bytes]:
     """Nobody else may write this run meanwhile: two at once would both do, and write, the same documents."""
     try:
-        lock_file(stream)
+        return open_locked(folder / DOCUMENTS_FILE)
     except BlockingIOError:
         raise InputError(
             f"{folder} is being written by another process: wait for it, or choose another folder"
@@ -273,16 +258,6 @@ def _summarise(folder: Path) -> None:
     (folder / SUMMARY_FILE).write_text(json.dumps(summary, indent=2) + "\n", encoding="utf-8")
 
 
-def peak_memory() -> int | None:
-    """The most memory that this process has held, in megabytes."""
-    try:
-        import resource
-    except ImportError:  # Windows
-        return None
-    unit = 1 if sys.platform == "darwin" else 1024
-    return int(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit / 1e6)
-
-
 def load_run(folder: Path) -> Run:
     """A run from its folder."""
     folder = Path(folder)
@@ -291,9 +266,9 @@ def load_run(folder: Path) -> Run:
     summary = folder / SUMMARY_FILE
     return Run(
         folder,
-        _read_json(folder / SETTINGS_FILE),
+        read_settings(folder / SETTINGS_FILE),
         tuple(_outcomes(folder / DOCUMENTS_FILE)),
-        _read_json(summary) if summary.is_file() else None,
+        read_settings(summary) if summary.is_file() else None,
     )
 
 
@@ -312,16 +287,6 @@ def _as_outcome(line: bytes, file: Path, number: int) -> Outcome:
         raise InputError(
             f"{file}:{number} is no document of a run ({error!r}): remove the folder, run again"
         ) from error
-
-
-def _read_json(file: Path) -> dict[str, Any]:
-    try:
-        data = json.loads(file.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise InputError(f"{file} cannot be read: {error}; remove the run's folder and run again") from error
-    if not isinstance(data, dict):
-        raise InputError(f"{file} is not a JSON object: remove the run's folder and run again")
-    return data
 
 
 def _parse(line: bytes, file: Path, number: int) -> dict[str, Any]:

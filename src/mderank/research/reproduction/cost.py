@@ -52,19 +52,6 @@ def _document(wanted: Wanted, words: int, pieces_read: int, seconds_per_token: f
     return reading + variants * pieces * seconds_per_token
 
 
-def duration(seconds: float) -> str:
-    """Seconds in words.
-
-    >>> [duration(each) for each in (0.4, 75, 4000, 200_000)]
-    ['1 s', '1 min 15 s', '1 h 6 min', '55 h 33 min']
-    """
-    whole = max(1, round(seconds))
-    hours, minutes, rest = whole // 3600, whole // 60 % 60, whole % 60
-    if hours:
-        return f"{hours} h {minutes} min"
-    return f"{minutes} min {rest} s" if minutes else f"{rest} s"
-
-
 def seconds_per_token(encoder: Encoder) -> float:
     """The time that an encoder takes for a token, measured on one text of moderate length.
 

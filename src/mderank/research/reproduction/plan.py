@@ -6,11 +6,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from mderank.research.reproduction.config import Setup
-from mderank.research.reproduction.cost import duration
 from mderank.research.reproduction.paper import SETS
 from mderank.research.reproduction.shelf import Kept
 from mderank.research.reproduction.tables import Part
 from mderank.research.reproduction.wanted import Wanted
+from mderank.util.format import format_duration
 
 
 @dataclass(frozen=True)
@@ -58,9 +58,9 @@ class Plan:
             yield f"cannot be run ({count}): {problem}"
         to_do = self.to_do()
         if commands:
-            yield from (f"{duration(job.seconds):>12}  {job.wanted.command()}" for job in to_do)
+            yield from (f"{format_duration(job.seconds):>12}  {job.wanted.command()}" for job in to_do)
         there = sum(job.kept is not None for job in self.jobs.values())
-        time = f"about {duration(sum(job.seconds for job in to_do))}" if to_do else "nothing to run"
+        time = f"about {format_duration(sum(job.seconds for job in to_do))}" if to_do else "nothing to run"
         yield f"{len(self.jobs)} runs: {there} are there, {len(to_do)} to do; {time}"
 
 
@@ -107,7 +107,8 @@ def _told(jobs: Sequence[Job], new: Sequence[Job]) -> str:
         return f"{len(jobs)} runs, all there"
     shared = sum(job.to_do for job in jobs) - len(new)
     also = f" ({shared} more for tables above)" if shared else ""
-    return f"{len(jobs)} runs, {there} there, {len(new)} to do{also}, about {duration(sum(job.seconds for job in new))}"
+    time = format_duration(sum(job.seconds for job in new))
+    return f"{len(jobs)} runs, {there} there, {len(new)} to do{also}, about {time}"
 
 
 def _counted(problems: Iterator[str]) -> list[tuple[str, int]]:

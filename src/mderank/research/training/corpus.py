@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import hashlib
 import os
 import re
 import zlib
@@ -18,6 +17,7 @@ from mderank.errors import InputError, MDERankError, MissingExtraError, OptionEr
 from mderank.reading import ReadOptions, find_files, read_file
 from mderank.research.datasets import DATA_DIR_VARIABLE
 from mderank.research.training.recipe import Corpus
+from mderank.util.files import file_sha256
 
 _HEADING = re.compile(r" ?((?:= )+)(.+?)((?: =)+) ?$")
 _SENTENCE = re.compile(r"(?<=[.?!])\s+(?=[^a-z\s])")
@@ -127,8 +127,7 @@ def fingerprint(corpus: Corpus, folder: Path = Path()) -> dict[str, Any]:
     sums = []
     for file in files(corpus, folder):
         try:
-            with file.open("rb") as stream:
-                sums.append([file.name, hashlib.file_digest(stream, "sha256").hexdigest()])
+            sums.append([file.name, file_sha256(file)])
         except OSError:  # a file that cannot be read is for the reader to report
             sums.append([file.name, "unreadable"])
     return settings | {"files": sums, "text_field": corpus.text_field}

@@ -12,6 +12,7 @@ from pathlib import Path
 from mderank.errors import MDERankError
 from mderank.research.reports.svg import Line, line_plot, page
 from mderank.research.training.train_log import read_log
+from mderank.util.files import atomic_write
 
 # Columns that share a plot; the first is smoothed by the log already, being a mean over its steps.
 PLOTS = (
@@ -44,9 +45,8 @@ def _told(lines: list[Line]) -> str:
 
 def write_curves(logs: Mapping[str, Path], file: Path) -> None:
     """Write the picture."""
-    draft = file.with_suffix(".part")
-    draft.write_text(curves(logs), encoding="utf-8")
-    draft.replace(file)
+    with atomic_write(file) as temporary:
+        temporary.write_text(curves(logs), encoding="utf-8")
 
 
 def main(arguments: list[str]) -> int:

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import importlib.metadata
-import platform
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import mderank
 from mderank.research.training.recipe import Recipe
+from mderank.util.environment import versions
 
-_VERSIONED = ("torch", "transformers", "accelerate", "tokenizers", "spacy", "numpy")
+_PACKAGES = ("torch", "transformers", "accelerate", "tokenizers", "spacy", "numpy")
 
 _WHAT = {
     "one-pass": "all pairs of a document from one packed forward pass",
@@ -74,8 +72,7 @@ def card(recipe: Recipe, state: dict[str, Any], facts: dict[str, Any]) -> str:
         _anywhere(recipe, base).as_toml().rstrip(),
         "```",
         "",
-        f"mderank {mderank.__version__}, Python {platform.python_version()}, "
-        + ", ".join(f"{name} {importlib.metadata.version(name)}" for name in _VERSIONED),
+        ", ".join(f"{name} {version}" for name, version in versions(_PACKAGES).items()),
         "",
     ]
     return "\n".join(lines)

@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-import mderank
+from mderank._version import __version__
 from mderank.candidates import NounPhrases
 from mderank.document import Document, Span, surface
 from mderank.errors import InputError, MDERankError
@@ -173,7 +173,7 @@ def _settings(recipe: Recipe) -> dict[str, Any]:
     labels = recipe.labels
     return {
         "format": FORMAT,
-        "version": mderank.__version__,
+        "version": __version__,
         "corpus": texts.fingerprint(recipe.corpus, recipe.folder),
         "method": labels.method,
         "candidates": labels.candidates,

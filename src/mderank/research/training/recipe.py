@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import tomllib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from types import NoneType, UnionType
@@ -16,6 +16,7 @@ from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from mderank.encoding.base import PoolingName
 from mderank.errors import InputError, OptionError
+from mderank.util.files import Differences, find_differences
 
 RECIPES = Path(__file__).parent / "recipes"
 
@@ -222,15 +223,19 @@ class Recipe:
             lines.append("")
         return "\n".join(lines)
 
-    def differences(self, other: dict[str, dict[str, Any]]) -> list[str]:
-        """The settings that are not those of ``other`` and that change the result."""
-        mine = _flat(self.as_dict())
-        theirs = _flat(other)
-        return [
-            f"{key}: {theirs.get(key)!r}, now {mine.get(key)!r}"
-            for key in dict.fromkeys((*mine, *theirs))
-            if mine.get(key) != theirs.get(key) and not key.startswith(FREE)
-        ]
+    def differences(self, other: Mapping[str, Any]) -> Differences:
+        """Find the settings that change the result and are not those of another recipe.
+
+        Args:
+            other: The other recipe as plain data. A setting that it does not have is at its default.
+
+        Returns:
+            The other recipe's value and this one's, by ``section.key``.
+        """
+        every = json.loads(json.dumps({name: asdict(kind()) for name, kind in _SECTIONS.items()}))
+        complete = {name: every.get(name, {}) | other.get(name, {}) for name in {*every, *other}}
+        found = find_differences(complete, self.as_dict())
+        return {path: values for path, values in found.items() if not path.startswith(FREE)}
 
 
 _SECTIONS: dict[str, type[Any]] = {
@@ -409,15 +414,6 @@ def _check_together(recipe: Recipe) -> None:
 def _value(recipe: Recipe, path: str) -> Any:
     section, _, key = path.partition(".")
     return getattr(getattr(recipe, section), key)
-
-
-def _flat(data: dict[str, dict[str, Any]]) -> dict[str, Any]:
-    """By path; what an older recipe does not say has its default."""
-    every = {name: asdict(kind()) for name, kind in _SECTIONS.items()}
-    flat: dict[str, Any] = json.loads(
-        json.dumps({f"{n}.{key}": v for n, some in every.items() for key, v in some.items()})
-    )
-    return flat | {f"{name}.{key}": value for name, section in data.items() for key, value in section.items()}
 
 
 def _toml(value: Any) -> str:

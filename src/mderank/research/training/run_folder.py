@@ -19,6 +19,7 @@ from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
 
 from mderank.errors import InputError, TrainingError
+from mderank.util.files import atomic_folder
 
 WEIGHTS, OPTIMISER, STATE = "weights.safetensors", "optimiser.safetensors", "state.json"
 _PREFIX = "step-"
@@ -47,19 +48,10 @@ def save(
 @contextlib.contextmanager
 def writing(place: Path, checkpoints_folder: Path) -> Iterator[Path]:
     """A folder to write into, which takes its ``place`` when all of it is written."""
-    draft = place.with_name(f".{place.name}.part")
-    old = place.with_name(f".{place.name}.old")
     try:
-        shutil.rmtree(draft, ignore_errors=True)
-        draft.mkdir(parents=True)
-        yield draft
-        shutil.rmtree(old, ignore_errors=True)
-        if place.exists():
-            place.rename(old)
-        draft.rename(place)
-        shutil.rmtree(old, ignore_errors=True)
+        with atomic_folder(place) as draft:
+            yield draft
     except (OSError, SafetensorError) as error:
-        shutil.rmtree(draft, ignore_errors=True)
         raise unwritable(place, error, checkpoints_folder) from error
 
 

@@ -9,6 +9,8 @@ from typing import Any
 
 from mderank.errors import InputError
 from mderank.research.training.run_folder import unwritable
+from mderank.util.files import atomic_write
+from mderank.util.format import format_number
 
 LOG_FILE = "log.csv"
 # The mean over the steps since the line before: loss and its parts, pairs in the right order in per cent; then the
@@ -28,16 +30,15 @@ class Log:
         self._board = _board(folder / "tensorboard", step) if tensorboard else None
 
     def _rewrite(self, rows: list[dict[str, str]]) -> None:
-        draft = self._file.with_suffix(".part")
-        with draft.open("w", encoding="utf-8", newline="") as stream:
+        with atomic_write(self._file) as temporary, temporary.open("w", encoding="utf-8", newline="") as stream:
             writer = csv.DictWriter(stream, self._columns, lineterminator="\n", extrasaction="ignore", restval="")
             writer.writeheader()
             writer.writerows(rows)
-        draft.replace(self._file)
 
     def write(self, step: int, values: Mapping[str, float]) -> None:
         """A line."""
-        self._guarded(lambda: self._append({"step": step, **{name: f"{value:.6g}" for name, value in values.items()}}))
+        row = {"step": step, **{name: format_number(value) for name, value in values.items()}}
+        self._guarded(lambda: self._append(row))
         if self._board is not None:
             for name, value in values.items():
                 self._board.add_scalar(name, value, step)

@@ -11,7 +11,6 @@ It runs on the device that Accelerate finds, or in as many processes as ``torchr
 
 from __future__ import annotations
 
-import json
 import math
 import os
 import time
@@ -23,10 +22,11 @@ from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mderank.errors import InputError, MDERankError, MDERankWarning, MissingExtraError, TrainingError
+from mderank.errors import InputError, MDERankWarning, MissingExtraError, TrainingError
 from mderank.research.training.recipe import Recipe
 from mderank.tagging import Tagger
-from mderank.util.files import lock_file
+from mderank.util.files import claim_settings, open_locked, remove_temporary
+from mderank.util.format import format_duration
 
 if TYPE_CHECKING:
     import torch
@@ -338,7 +338,7 @@ class _Run:
     def _report(self, values: dict[str, float], seconds_a_step: float) -> None:
         objective = self.recipe.objective
         parts = ["rank", *(["mlm"] if objective.mlm else []), *(["stay"] if objective.stay else [])]
-        left = timedelta(seconds=round(seconds_a_step * (self.steps - self.state.step)))
+        left = format_duration(seconds_a_step * (self.steps - self.state.step))
         self.report(
             f"step {self.state.step}/{self.steps}  loss {values['loss']:.4g} ("
             + ", ".join(f"{part} {values[part]:.4g}" for part in parts)
@@ -520,16 +520,16 @@ def _locked(folder: Path) -> Iterator[None]:
         return
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        stream = (folder / LOCK).open("ab")
+        stream = open_locked(folder / LOCK)
+    except BlockingIOError:
+        raise TrainingError(
+            f"another process is training in {folder}: wait for it, stop it, or choose another folder"
+        ) from None
     except OSError as error:
         raise unwritable(folder, error, folder / CHECKPOINTS) from error
     with stream:
-        try:
-            lock_file(stream)
-        except BlockingIOError:
-            raise TrainingError(
-                f"another process is training in {folder}: wait for it, stop it, or choose another folder"
-            ) from None
+        remove_temporary(folder)
+        remove_temporary(folder / CHECKPOINTS)
         yield
 
 
@@ -538,19 +538,10 @@ def _claim(folder: Path, recipe: Recipe) -> None:
     from mderank.research.training.run_folder import unwritable
 
     file = folder / RECIPE_FILE
-    if file.is_file():
-        try:
-            differing = recipe.differences(json.loads(file.read_text(encoding="utf-8")))
-        except (OSError, ValueError) as error:
-            raise MDERankError(f"{file} cannot be read ({error}): choose another folder") from error
-        if differing:
-            raise InputError(
-                f"{folder} holds a run of another recipe ({'; '.join(differing)}): choose another folder, or remove it"
-            )
-        return
+    new = not file.is_file()
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-        (folder / "recipe.toml").write_text(recipe.as_toml(), encoding="utf-8")
-        file.write_text(json.dumps(recipe.as_dict(), indent=2) + "\n", encoding="utf-8")
+        claim_settings(file, recipe.as_dict(), lambda before, now: recipe.differences(before))
+        if new:
+            (folder / "recipe.toml").write_text(recipe.as_toml(), encoding="utf-8")
     except OSError as error:
         raise unwritable(file, error, folder / CHECKPOINTS) from error

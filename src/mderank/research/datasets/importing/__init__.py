@@ -14,6 +14,7 @@ from mderank.errors import InputError, OptionError
 from mderank.research.datasets.base import LabelledDocument
 from mderank.research.datasets.importing import ake, docs_keys, duc2001, inspec, kpg, nus
 from mderank.research.datasets.importing.base import Options, Reader, open_files
+from mderank.util.files import atomic_write
 
 __all__ = ["KINDS", "Imported", "import_dataset"]
 
@@ -87,13 +88,11 @@ def _check_ids(documents: list[LabelledDocument], source: Path) -> None:
 
 
 def _write(data: bytes, target: Path) -> None:
-    draft = target.with_name(target.name + ".part")
     try:
-        # Without a time stamp the same set is the same file.
-        draft.write_bytes(gzip.compress(data, mtime=0) if target.suffix == ".gz" else data)
-        draft.replace(target)
+        with atomic_write(target) as temporary:
+            # Without a time stamp the same set is the same file.
+            temporary.write_bytes(gzip.compress(data, mtime=0) if target.suffix == ".gz" else data)
     except OSError as error:
-        draft.unlink(missing_ok=True)
         raise InputError(f"{target}: cannot be written: {error.strerror or error}") from error
 
 

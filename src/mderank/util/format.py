@@ -1,0 +1,70 @@
+"""Numbers, times and text as users read them."""
+
+from __future__ import annotations
+
+_UNITS = (("d", 86_400), ("h", 3_600), ("min", 60), ("s", 1))
+
+
+def format_duration(seconds: float) -> str:
+    """Write a duration in its two largest units.
+
+    Args:
+        seconds: The duration in seconds.
+
+    Returns:
+        The duration with units.
+
+    >>> [format_duration(seconds) for seconds in (0.4, 7, 200, 4000, 200_000)]
+    ['0 s', '7 s', '3 min 20 s', '1 h 6 min', '2 d 7 h']
+    """
+    counts, rest = [], round(seconds)
+    for unit, size in _UNITS:
+        counts.append((rest // size, unit))
+        rest %= size
+    first = next((index for index, (count, _) in enumerate(counts) if count), len(counts) - 1)
+    return " ".join(f"{count} {unit}" for count, unit in counts[first : first + 2])
+
+
+def format_number(value: float) -> str:
+    """Write a number with six significant digits.
+
+    Args:
+        value: The number.
+
+    Returns:
+        The number as text.
+
+    >>> format_number(0.123456789), format_number(2.0)
+    ('0.123457', '2')
+    """
+    return f"{value:.6g}"
+
+
+def round_number(value: float) -> float:
+    """Round a number to six significant digits, the precision of scores in all output.
+
+    Args:
+        value: The number.
+
+    Returns:
+        The rounded number.
+
+    >>> round_number(0.123456789)
+    0.123457
+    """
+    return float(format_number(value))
+
+
+def replace_unprintable(text: str) -> str:
+    r"""Replace characters that could move the cursor or change a terminal's colours.
+
+    Args:
+        text: Any text.
+
+    Returns:
+        Text of the same length on one line, with U+FFFD in place of control characters and line ends.
+
+    >>> replace_unprintable("a\x1b[31mb") == "a\ufffd[31mb"
+    True
+    """
+    return "".join(each if each.isprintable() or each == "\u00a0" else "\ufffd" for each in text)
