@@ -1,4 +1,4 @@
-"""Do they rank alike? One pass and exact; the embedded model and its float32 original.
+"""Do they rank alike? One pass and exact; the bundled model and its float32 original.
 
 Spearman's rank correlation of the candidates' scores, a document at a time, then the mean over documents.
 """
@@ -11,7 +11,7 @@ import numpy as np
 from scipy.stats import spearmanr
 
 from common import LAYER, Figure, abstracts, main, model_folder, requests, tag
-from mderank.encoding import EMBEDDED_FOLDER, Encoder, PoolingName, Request, embed, load_encoder
+from mderank.encoding import BUNDLED_MODEL_FOLDER, Encoder, PoolingName, Request, embed, load_encoder
 from mderank.encoding.torch import TorchEncoder
 from mderank.ranking import compare
 
@@ -30,15 +30,15 @@ def rho(what: str, one: Scores, other: Scores, at_least: float | None = None) ->
 
 
 def measure(quick: bool) -> Iterator[Figure]:
-    embedded, original = load_encoder(), TorchEncoder(str(model_folder()), device="cpu")
-    work = requests(embedded, tag(abstracts(5 if quick else 100)))
+    bundled, original = load_encoder(), TorchEncoder(str(model_folder()), device="cpu")
+    work = requests(bundled, tag(abstracts(5 if quick else 100)))
     fast = scores(original, work)
     yield rho("one pass to exact, mean pooling", fast, scores(original, work, exact=True), 0.88)
     maxima = scores(original, work, "max"), scores(original, work, "max", exact=True)
     yield rho("one pass to exact, max pooling", *maxima)
-    yield rho("embedded model to its float32 original, one pass", fast, scores(embedded, work), 0.995)
-    size = sum(file.stat().st_size for file in EMBEDDED_FOLDER.iterdir()) / 1e6
-    yield Figure("size of the embedded model", size, "MB", "graph, tokenizer and description", at_most=30)
+    yield rho("bundled model to its float32 original, one pass", fast, scores(bundled, work), 0.995)
+    size = sum(file.stat().st_size for file in BUNDLED_MODEL_FOLDER.iterdir()) / 1e6
+    yield Figure("size of the bundled model", size, "MB", "graph, tokenizer and description", at_most=30)
 
 
 if __name__ == "__main__":

@@ -29,9 +29,9 @@ from common import (
     tag,
 )
 from mderank.candidates import NGrams
-from mderank.encoding import Encoder, EncoderSpec, Inputs, Pieces, Request, load_encoder
+from mderank.encoding import Encoder, EncoderInputs, EncoderSpec, Request, TokenizedText, load_encoder
 from mderank.encoding import one_pass as packing
-from mderank.encoding.base import Floats
+from mderank.util.arrays import Floats
 
 PAPERS = "tuning/krapivin_valid200.jsonl.gz"
 ABSTRACTS = "tuning/inspec_dev.jsonl"
@@ -45,14 +45,14 @@ class Setting:
     longest: int
 
     def __str__(self) -> str:
-        return f"BATCH {self.batch}, LONGEST_PASS {self.longest}"
+        return f"BATCH_TOKENS {self.batch}, MAX_SEQUENCE_TOKENS {self.longest}"
 
     @property
     def code(self) -> str:
-        return f"packing.BATCH, packing.LONGEST_PASS = {self.batch}, {self.longest}"
+        return f"packing.BATCH_TOKENS, packing.MAX_SEQUENCE_TOKENS = {self.batch}, {self.longest}"
 
 
-AS_IT_IS = Setting(packing.BATCH, packing.LONGEST_PASS)
+AS_IT_IS = Setting(packing.BATCH_TOKENS, packing.MAX_SEQUENCE_TOKENS)
 BATCHES = (1, 320, 640, 1280, 2560)  # 1: every sequence by itself
 LONGEST = (768, 1024, 1280, 2048, 4096)
 
@@ -67,31 +67,31 @@ class OneSequence:
     def spec(self) -> EncoderSpec:
         return self.encoder.spec
 
-    def pieces(self, text: str) -> Pieces:
-        return self.encoder.pieces(text)
+    def tokenize(self, text: str) -> TokenizedText:
+        return self.encoder.tokenize(text)
 
-    def states(self, inputs: Inputs, layer: int) -> Floats:
-        assert inputs.positions is not None
-        assert inputs.visible is not None
-        used = inputs.visible.any(axis=2)  # (B, S) without padding
+    def hidden_states(self, inputs: EncoderInputs, layer: int) -> Floats:
+        assert inputs.position_ids is not None
+        assert inputs.attention_mask is not None
+        used = inputs.attention_mask.any(axis=2)  # (B, S) without padding
         lengths = used.sum(axis=1).tolist()
         visible = np.zeros((1, sum(lengths), sum(lengths)), dtype=np.bool_)
         start = 0
-        for block, length in zip(inputs.visible, lengths, strict=True):
+        for block, length in zip(inputs.attention_mask, lengths, strict=True):
             visible[0, start : start + length, start : start + length] = block[:length, :length]
             start += length
-        joined = Inputs(inputs.ids[used][None], inputs.positions[used][None], visible)
-        states = np.zeros((*inputs.ids.shape, self.spec.dimension), dtype=np.float32)
-        states[used] = self.encoder.states(joined, layer)[0]
+        joined = EncoderInputs(inputs.input_ids[used][None], inputs.position_ids[used][None], visible)
+        states = np.zeros((*inputs.input_ids.shape, self.spec.dimension), dtype=np.float32)
+        states[used] = self.encoder.hidden_states(joined, layer)[0]
         return states
 
 
 def under(setting: Setting, work: Callable[[], None]) -> None:
-    packing.BATCH, packing.LONGEST_PASS = setting.batch, setting.longest
+    packing.BATCH_TOKENS, packing.MAX_SEQUENCE_TOKENS = setting.batch, setting.longest
     try:
         work()
     finally:
-        packing.BATCH, packing.LONGEST_PASS = AS_IT_IS.batch, AS_IT_IS.longest
+        packing.BATCH_TOKENS, packing.MAX_SEQUENCE_TOKENS = AS_IT_IS.batch, AS_IT_IS.longest
 
 
 def relative(sides: Sequence[Callable[[], None]], rounds: int) -> list[float]:

@@ -72,7 +72,7 @@ def cut_to(words: int, texts: Iterable[str]) -> list[str]:
 
 
 def model_folder() -> Path:
-    """The folder with the float32 original of the embedded model, or one line about how to get it."""
+    """The folder with the float32 original of the bundled model, or one line about how to get it."""
     folder = os.environ.get("MDERANK_MODELS_DIR")
     if not folder or not (Path(folder) / "minilm" / "model.safetensors").is_file():
         where = f"{folder}/minilm is missing" if folder else "MDERANK_MODELS_DIR is not set"
@@ -100,7 +100,7 @@ def requests(
     source = candidates or NounPhrases()
     made = []
     for document in documents:
-        pieces = encoder.pieces(document.text)
+        pieces = encoder.tokenize(document.text)
         if max_tokens is not None:
             pieces = pieces.upto(max_tokens - (encoder.spec.max_length - encoder.spec.capacity))
         read = document.upto(int(pieces.ends[-1]))

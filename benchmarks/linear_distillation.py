@@ -14,7 +14,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from mderank import NounPhrases, load_encoder
 from mderank.encoding import Encoder, Request, embed
@@ -23,8 +22,7 @@ from mderank.ranking.similarity import compare
 from mderank.research.training.corpus import documents
 from mderank.research.training.recipe import Corpus
 from mderank.tagging import SpacyTagger
-
-Floats = npt.NDArray[np.float64]
+from mderank.util.arrays import Floats
 
 
 @dataclass(frozen=True)
@@ -48,7 +46,7 @@ def pairs(encoder: Encoder, trained: Encoder | None, count: int, candidates: int
     texts = list(documents(corpus))
     chosen = [texts[number].text for number in rng.permutation(len(texts))[:count]]
     for tagged in SpacyTagger().tag(chosen):
-        pieces = encoder.pieces(tagged.text).upto(encoder.spec.capacity)
+        pieces = encoder.tokenize(tagged.text).upto(encoder.spec.capacity)
         end = pieces.ends[-1]
         spans = [tuple(place.span for place in each.occurrences if place.span.end <= end)
                  for each in NounPhrases().find(tagged)]  # fmt: skip

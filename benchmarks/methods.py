@@ -1,6 +1,6 @@
 """What a document costs with each method: processor time on one thread, tagging included.
 
-Abstracts of Inspec with their titles, and news of DUC2001 cut to 512 words; the embedded encoder, and for AttentionRank
+Abstracts of Inspec with their titles, and news of DUC2001 cut to 512 words; the bundled encoder, and for AttentionRank
 its float32 original in torch. A figure is the mean over documents, all of which are read once before. Times are of the
 processor, so that a busy machine matters little.
 """

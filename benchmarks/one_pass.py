@@ -1,6 +1,6 @@
 """Encoder time: one pass against the exact form, and against the way of the paper's own code.
 
-All sides have the same weights, the same documents and the same candidates. One pass is the embedded model on ONNX
+All sides have the same weights, the same documents and the same candidates. One pass is the bundled model on ONNX
 Runtime, as `MDERank` runs it. Exact is the float32 original on torch, every masked variant in batches of 4096 tokens
 without padding, of a text in several windows only those that hold the candidate. The paper's way reads the first 512
 pieces, pads every variant to 512, and encodes one at a time, beside each of them the original document again.
@@ -25,7 +25,7 @@ def the_papers_way(encoder: TorchEncoder, request: Request) -> None:
     """Encode every masked variant and, each time, the document, padded, one by one."""
     import torch
 
-    spec, pieces = encoder.spec, request.pieces
+    spec, pieces = encoder.spec, request.tokenized
     ids = torch.full((1, PADDED), spec.pad_id)
     length = len(pieces) + len(spec.prefix) + len(spec.suffix)
     ids[0, :length] = torch.from_numpy(np.concatenate([spec.prefix, pieces.ids, spec.suffix]).astype(np.int64))

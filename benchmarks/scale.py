@@ -216,7 +216,7 @@ settings = {name: value for name, value in context.params.items()}
 work = Work(CommandLine(settings, frozenset()), threads=1)
 records = [Record("", line.encode(), "jsonl") for line in open(sys.argv[1], encoding="utf-8")]
 encoder = load_encoder()
-pieces = sum(len(encoder.pieces(json.loads(record.data)["text"])) for record in records)
+pieces = sum(len(encoder.tokenize(json.loads(record.data)["text"])) for record in records)
 work.rows(records[:2])
 start = time.process_time()
 made = []

@@ -37,7 +37,7 @@ def measure(quick: bool) -> Iterator[Figure]:
     texts = list(corpus.documents(replace(one_pass.corpus, limit=4 if quick else 48)))
     labelled = [each for each in Labeller(one_pass.labels).label(texts) if isinstance(each, Labelled)]
     encoder, objective = model.load(one_pass, torch.device("cpu"))
-    pieces = [encoder.pieces(each.text) for each in labelled]
+    pieces = [encoder.tokenize(each.text) for each in labelled]
 
     def side(made: Recipe) -> tuple[list[Sequence[Sample]], Callable[[int], None]]:
         sampler = Sampler(made, encoder.spec, len(encoder.tokenizer.get_vocab()))

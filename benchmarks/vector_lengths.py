@@ -24,8 +24,8 @@ def ratios(encoder: Encoder, documents: list[Document]) -> list[float]:
     requests = []
     for document in documents:
         forms = [surface(document.text, each.occurrences[0].span) for each in NounPhrases().find(document)]
-        phrases = [encoder.pieces(form) for form in forms]
-        requests.append(Request(encoder.pieces(document.text), document.sentence_ends(), phrases=phrases))
+        phrases = [encoder.tokenize(form) for form in forms]
+        requests.append(Request(encoder.tokenize(document.text), document.sentence_ends(), phrases=phrases))
     spec = encoder.spec
     embeddings = embed(encoder, requests, pooling=spec.pooling, layer=spec.layers, exact=not spec.one_pass)
     return [float(np.linalg.norm(each.phrases, axis=1).mean() / np.linalg.norm(each.document)) for each in embeddings]

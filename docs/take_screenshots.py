@@ -1,6 +1,6 @@
 """Takes the pictures of the page that the documentation shows: python docs/take_screenshots.py [FOLDER]
 
-It needs `pip install '.[serve,dev]'` and Chromium, and starts a server of its own, with the embedded encoder.
+It needs `pip install '.[serve,dev]'` and Chromium, and starts a server of its own, with the bundled encoder.
 """
 
 from __future__ import annotations

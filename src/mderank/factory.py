@@ -146,11 +146,11 @@ def with_threads(options: Options, threads: int | None) -> Options:
         The options with ``threads``, if the method has an encoder that runs on ONNX Runtime. The threads of torch are
         set by the environment.
     """
-    from mderank.encoding import EMBEDDED
+    from mderank.encoding import BUNDLED_MODEL
     from mderank.encoding.onnx import is_onnx_folder
 
     method = get_method(options.method)
-    on_onnx = options.model in (None, EMBEDDED) or is_onnx_folder(Path(options.model or ""))
+    on_onnx = options.model in (None, BUNDLED_MODEL) or is_onnx_folder(Path(options.model or ""))
     return replace(options, threads=threads) if threads and "model" in method.options and on_onnx else options
 
 

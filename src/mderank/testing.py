@@ -15,9 +15,10 @@ from collections.abc import Iterable, Iterator, Mapping
 import numpy as np
 
 from mderank.document import Document, Token
-from mderank.encoding.base import EncoderSpec, Floats, Inputs, Pieces, PoolingName
+from mderank.encoding.base import EncoderInputs, EncoderSpec, PoolingName, TokenizedText
 from mderank.methods.mderank import MDERank
 from mderank.tagging.paragraphs import paragraphs
+from mderank.util.arrays import Floats
 
 
 def fake_extractor(threads: int | None = None) -> MDERank:
@@ -62,7 +63,7 @@ class FakeTagger:
 class FakeEncoder:
     """An encoder that mixes what each token sees, and nothing else.
 
-    A word is one piece, or two if it is longer than six letters. Layer 0 is a fixed vector for the piece plus a
+    A word is one token, or two if it is longer than six letters. Layer 0 is a fixed vector for the token plus a
     small one for its position; every further layer is half of the one before and half the mean of it over all tokens
     that are seen. ``weights`` makes words' vectors longer, so that hiding them matters more.
     """
@@ -97,10 +98,10 @@ class FakeEncoder:
         self._vectors[self.MASK] = 0
         self._positions = 0.01 * rng.normal(size=(max_length, dimension)).astype(np.float32)
         for word, weight in (weights or {}).items():
-            for piece in self.pieces(word).ids:
-                self._vectors[piece] *= weight
+            for token in self.tokenize(word).ids:
+                self._vectors[token] *= weight
 
-    def pieces(self, text: str) -> Pieces:
+    def tokenize(self, text: str) -> TokenizedText:
         """Words and punctuation marks, long words in two."""
         spans = []
         for match in re.finditer(r"\w+|[^\w\s]", text):
@@ -109,19 +110,21 @@ class FakeEncoder:
         words = [text[start:end].lower().encode("utf-8", "replace") for start, end in spans]
         ids = [self._FIRST_WORD + zlib.crc32(word) % self._WORDS for word in words]
         starts, ends = zip(*spans, strict=True) if spans else ((), ())
-        return Pieces(np.asarray(ids, np.int64), np.asarray(starts, np.int64), np.asarray(ends, np.int64))
+        return TokenizedText(np.asarray(ids, np.int64), np.asarray(starts, np.int64), np.asarray(ends, np.int64))
 
-    def states(self, inputs: Inputs, layer: int) -> Floats:
+    def hidden_states(self, inputs: EncoderInputs, layer: int) -> Floats:
         """The hidden states ``(B, S, d)`` after ``layer`` layers."""
-        return self.attend(inputs, layer)[0]
+        return self.hidden_states_and_attentions(inputs, layer)[0]
 
-    def attend(self, inputs: Inputs, layer: int) -> tuple[Floats, Floats]:
+    def hidden_states_and_attentions(self, inputs: EncoderInputs, layer: int) -> tuple[Floats, Floats]:
         """The hidden states ``(B, S, d)`` after ``layer`` layers, and the weights ``(B, 1, S, S)`` of every layer."""
-        batch, size = inputs.ids.shape
-        positions = np.broadcast_to(np.arange(size), (batch, size)) if inputs.positions is None else inputs.positions
-        visible = np.ones((batch, size, size)) if inputs.visible is None else inputs.visible
+        batch, size = inputs.input_ids.shape
+        positions = (
+            np.broadcast_to(np.arange(size), (batch, size)) if inputs.position_ids is None else inputs.position_ids
+        )
+        visible = np.ones((batch, size, size)) if inputs.attention_mask is None else inputs.attention_mask
         attention = visible / np.maximum(1, visible.sum(axis=2, keepdims=True))
-        states = self._vectors[inputs.ids] + self._positions[positions]
+        states = self._vectors[inputs.input_ids] + self._positions[positions]
         for _ in range(layer):
             states = 0.5 * states + 0.5 * (attention @ states)
         return states.astype(np.float32), attention.astype(np.float32)[:, None]

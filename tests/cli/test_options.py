@@ -193,7 +193,7 @@ def test_not_english_is_said_once(run, tmp_path):
 
 def test_models_and_info(run, tmp_path):
     rows = json.loads(run("models", "--json").stdout)
-    assert rows[0] == {"model": "minilm-l6", "status": "embedded", "note": rows[0]["note"]}
+    assert rows[0] == {"model": "minilm-l6", "status": "bundled", "note": rows[0]["note"]}
     assert "bert-base-uncased" in [row["model"] for row in rows]
     pickled = tmp_path / "old"
     pickled.mkdir()

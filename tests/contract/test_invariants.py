@@ -23,7 +23,7 @@ from mderank import (
     SpacyTagger,
 )
 from mderank.document import Document, surface
-from mderank.encoding import Inputs
+from mderank.encoding import EncoderInputs
 from mderank.testing import FakeEncoder, FakeTagger
 
 moderate = settings(
@@ -149,9 +149,9 @@ class Watching(FakeEncoder):
         super().__init__(max_length=24)
         self.batches = []
 
-    def states(self, inputs: Inputs, layer):
-        self.batches.append(inputs.ids)
-        return super().states(inputs, layer)
+    def hidden_states(self, inputs: EncoderInputs, layer):
+        self.batches.append(inputs.input_ids)
+        return super().hidden_states(inputs, layer)
 
 
 @moderate
@@ -169,7 +169,7 @@ def test_masking_keeps_the_number_of_tokens(text):
             assert len(variant) == len(window)
             assert ((variant == window) | (variant == encoder.MASK)).all()
             assert (variant[0], variant[-1]) == (encoder.CLS, encoder.SEP)
-    assert total == len(encoder.pieces(text))
+    assert total == len(encoder.tokenize(text))
 
 
 @pytest.mark.parametrize("tagger", TAGGERS)

@@ -3,7 +3,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from mderank import Span
-from mderank.encoding import Inputs, Pieces, Request, embed
+from mderank.encoding import EncoderInputs, Request, TokenizedText, embed
 from mderank.testing import FakeEncoder
 
 
@@ -12,7 +12,7 @@ def sequence(encoder, ids):
 
 
 def states_of(encoder, ids):
-    return encoder.states(Inputs(sequence(encoder, ids)[None]), encoder.spec.layers)[0].astype(np.float64)
+    return encoder.hidden_states(EncoderInputs(sequence(encoder, ids)[None]), encoder.spec.layers)[0].astype(np.float64)
 
 
 def run(encoder, request, **options):
@@ -25,9 +25,9 @@ def hidden_by(encoder, pieces, *spans):
     inputs = []
 
     class Spy(FakeEncoder):
-        def states(self, given, layer):
-            inputs.append(given.ids)
-            return super().states(given, layer)
+        def hidden_states(self, given, layer):
+            inputs.append(given.input_ids)
+            return super().hidden_states(given, layer)
 
     run(Spy(), Request(pieces, (), [tuple(Span(*span) for span in spans)]))
     return [index - 1 for index in np.flatnonzero(inputs[1][0] == encoder.MASK)]
@@ -36,7 +36,7 @@ def hidden_by(encoder, pieces, *spans):
 def test_a_mask_hides_every_piece_that_it_touches():
     # "marsh" and "sediment", which is two pieces: (0, 5), (6, 12), (12, 14), (15, 20)
     encoder = FakeEncoder()
-    pieces = encoder.pieces("marsh sediment layer")
+    pieces = encoder.tokenize("marsh sediment layer")
     assert pieces.starts.tolist() == [0, 6, 12, 15]
     assert hidden_by(encoder, pieces, (0, 5)) == [0]
     assert hidden_by(encoder, pieces, (6, 14)) == [1, 2]
@@ -47,13 +47,13 @@ def test_a_mask_hides_every_piece_that_it_touches():
 
 def test_a_mask_hides_all_pieces_of_one_character():
     # Byte-level tokenizers give an emoji three or four pieces with the same character.
-    pieces = Pieces(np.array([10, 11, 12, 13]), np.array([0, 2, 2, 2]), np.array([1, 3, 3, 3]))
+    pieces = TokenizedText(np.array([10, 11, 12, 13]), np.array([0, 2, 2, 2]), np.array([1, 3, 3, 3]))
     assert hidden_by(FakeEncoder(), pieces, (2, 3)) == [1, 2, 3]
 
 
 def test_a_span_between_the_pieces_hides_nothing():
     encoder = FakeEncoder()
-    result = run(encoder, Request(encoder.pieces("marsh   layer"), (), [(Span(5, 8),)]))
+    result = run(encoder, Request(encoder.tokenize("marsh   layer"), (), [(Span(5, 8),)]))
     assert_array_equal(result.changes, np.zeros((1, encoder.spec.dimension)))
 
 
@@ -61,7 +61,7 @@ def windowed():
     """Nine pieces for an encoder that takes four at once: windows of 3, 3 and 3."""
     encoder = FakeEncoder(max_length=6)
     text = "red blue green pink grey black white brown amber"
-    return encoder, text, encoder.pieces(text)
+    return encoder, text, encoder.tokenize(text)
 
 
 @pytest.mark.parametrize("pooling", ["mean", "max", "cls"])
@@ -90,7 +90,7 @@ def test_one_pass_over_windows_is_the_sum_of_its_windows(pooling):
     result = run(encoder, Request(pieces, (), masks), pooling=pooling, exact=False)
     parts = []
     for start in (0, 3, 6):
-        part = Pieces(*(array[start : start + 3] for array in (pieces.ids, pieces.starts, pieces.ends)))
+        part = TokenizedText(*(array[start : start + 3] for array in (pieces.ids, pieces.starts, pieces.ends)))
         parts.append(run(encoder, Request(part, (), masks), pooling=pooling, exact=False))
     if pooling == "mean":
         assert_allclose(result.document, np.mean([part.document for part in parts], axis=0), atol=1e-7)
@@ -103,7 +103,7 @@ def test_one_pass_over_windows_is_the_sum_of_its_windows(pooling):
 
 def test_a_window_s_words_do_not_see_the_others():
     encoder, _, pieces = windowed()
-    other = Pieces(pieces.ids.copy(), pieces.starts, pieces.ends)
+    other = TokenizedText(pieces.ids.copy(), pieces.starts, pieces.ends)
     other.ids[8] += 1
     first = (Span(0, 3),)
     one, two = (run(encoder, Request(some, (), [first]), exact=False) for some in (pieces, other))
@@ -114,14 +114,14 @@ def test_a_window_s_words_do_not_see_the_others():
 @pytest.mark.parametrize("exact", [True, False])
 def test_no_words_at_all(exact):
     encoder = FakeEncoder()
-    result = run(encoder, Request(encoder.pieces(""), (), []), exact=exact)
+    result = run(encoder, Request(encoder.tokenize(""), (), []), exact=exact)
     assert_array_equal(result.document, np.zeros(encoder.spec.dimension))
     assert result.changes.shape == (0, encoder.spec.dimension)
 
 
 def test_exact_variants_in_batches_are_as_one_by_one():
     encoder = FakeEncoder()
-    pieces = encoder.pieces("red blue green pink grey black white brown amber")
+    pieces = encoder.tokenize("red blue green pink grey black white brown amber")
     masks = [(Span(int(start), int(end)),) for start, end in zip(pieces.starts, pieces.ends, strict=True)]
     together = run(encoder, Request(pieces, (), masks))
     one_by_one = run(encoder, Request(pieces, (), masks), batch_tokens=1)
@@ -139,14 +139,14 @@ class Sized(FakeEncoder):
         if device is not None:
             self.device = device
 
-    def states(self, inputs, layer):
-        self.tokens.append(inputs.ids.size)
-        return super().states(inputs, layer)
+    def hidden_states(self, inputs, layer):
+        self.tokens.append(inputs.input_ids.size)
+        return super().hidden_states(inputs, layer)
 
 
 def largest_call(encoder, **options):
     """The most tokens that one call had, of a text of 100 tokens with 998 masks."""
-    pieces = encoder.pieces("red " * 98)
+    pieces = encoder.tokenize("red " * 98)
     spans = [Span(int(start), int(end)) for start, end in zip(pieces.starts, pieces.ends, strict=True)]
     run(encoder, Request(pieces, (), [(spans[number % 98],) for number in range(998)]), **options)
     return max(encoder.tokens)
@@ -164,6 +164,6 @@ def test_how_many_tokens_are_computed_at_once_is_an_option(batch_tokens, tokens)
 
 def test_phrases_are_batched_by_the_same_limit():
     encoder = Sized()
-    phrases = [encoder.pieces("red sea") for _ in range(10)]  # of 4 tokens each
-    run(encoder, Request(encoder.pieces("red"), (), phrases=phrases), batch_tokens=12)
+    phrases = [encoder.tokenize("red sea") for _ in range(10)]  # of 4 tokens each
+    run(encoder, Request(encoder.tokenize("red"), (), phrases=phrases), batch_tokens=12)
     assert encoder.tokens == [3, 12, 12, 12, 4]

@@ -6,7 +6,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from mderank import ExactFallbackWarning, InputError, MDERank, MissingExtraError, ModelError, load_encoder
-from mderank.encoding import Inputs, export
+from mderank.encoding import EncoderInputs, export
 from mderank.testing import FakeTagger
 
 for needed in ("torch", "onnx", "onnxscript"):
@@ -19,7 +19,7 @@ def packed(encoder):
     visible = np.ones((1, 12, 12), np.bool_)
     visible[:, :10, 10:] = False
     visible[:, 10:, 3:5] = False
-    return Inputs(ids, encoder.spec.first_position + np.array([[*range(10), 3, 4]]), visible)
+    return EncoderInputs(ids, encoder.spec.first_position + np.array([[*range(10), 3, 4]]), visible)
 
 
 @pytest.mark.parametrize("kind", ["bert", "roberta"])
@@ -31,7 +31,9 @@ def test_the_exported_encoder_is_the_original(tiny_model, tmp_path, text, kind):
     assert exported.spec == spec
     assert (spec.name, spec.one_pass, spec.first_position) == ("tiny", True, original.spec.first_position)
     for layer in range(3):
-        assert_allclose(exported.states(packed(original), layer), original.states(packed(original), layer), atol=1e-4)
+        assert_allclose(
+            exported.hidden_states(packed(original), layer), original.hidden_states(packed(original), layer), atol=1e-4
+        )
     one, two = (MDERank(encoder, tagger=FakeTagger()).extract(text) for encoder in (original, exported))
     assert [each.text for each in one] == [each.text for each in two]
     assert any("one pass yes" in line for line in lines)
@@ -81,7 +83,7 @@ def test_int8_takes_less_and_stays_close(tiny_model, tmp_path, monkeypatch):
     whole, small = (tmp_path / name / "model.onnx" for name in ("whole", "small"))
     assert small.stat().st_size < whole.stat().st_size
     original, exported = load_encoder(tiny_model("bert")), load_encoder(tmp_path / "small")
-    difference = np.abs(original.states(packed(original), 2) - exported.states(packed(original), 2))
+    difference = np.abs(original.hidden_states(packed(original), 2) - exported.hidden_states(packed(original), 2))
     assert 1e-6 < difference.max() < 0.5
 
 
@@ -156,10 +158,10 @@ def test_a_graph_that_fails_on_long_texts_is_refused(tiny_model):
     class Fixed:
         """Computes short sequences only."""
 
-        def states(self, inputs, layer):
-            if inputs.ids.shape[1] > 50:
+        def hidden_states(self, inputs, layer):
+            if inputs.input_ids.shape[1] > 50:
                 raise RuntimeError("the shape is fixed")
-            return encoder.states(inputs, layer)
+            return encoder.hidden_states(inputs, layer)
 
     encoder = load_encoder(tiny_model("bert"))
     with pytest.raises(ModelError, match="On texts of 51 tokens and more ONNX Runtime cannot compute them"):

@@ -15,7 +15,7 @@ from tests.conftest import TEXT
 from tests.stand_in_hub import StandInHub
 
 from mderank import MissingExtraError, ModelError, WeightsConvertedWarning, load_encoder
-from mderank.encoding import Inputs
+from mderank.encoding import EncoderInputs
 from mderank.encoding.model_folder import cache_folder, model_folder
 
 torch = pytest.importorskip("torch")
@@ -75,7 +75,7 @@ def test_a_folder_with_pickled_weights_is_converted_once(tiny_model, old, cache)
         again = load_encoder(old)
     expected = load_encoder(tiny_model("bert"))
     for each in (encoder, again):
-        assert_array_equal(each.states(Inputs(IDS), 2), expected.states(Inputs(IDS), 2))
+        assert_array_equal(each.hidden_states(EncoderInputs(IDS), 2), expected.hidden_states(EncoderInputs(IDS), 2))
         assert each.spec.name == str(old)
     (converted,) = (cache / "converted").iterdir()
     assert encoder.folder == converted
@@ -110,7 +110,10 @@ def test_shards(tiny_model, old):
     (old / "pytorch_model.bin.index.json").write_text(json.dumps({"metadata": {}, "weight_map": index}))
     with pytest.warns(WeightsConvertedWarning):
         encoder = load_encoder(old)
-    assert_array_equal(encoder.states(Inputs(IDS), 2), load_encoder(tiny_model("bert")).states(Inputs(IDS), 2))
+    assert_array_equal(
+        encoder.hidden_states(EncoderInputs(IDS), 2),
+        load_encoder(tiny_model("bert")).hidden_states(EncoderInputs(IDS), 2),
+    )
 
 
 def test_an_index_that_leads_out_of_the_folder(old, tmp_path):
@@ -215,8 +218,10 @@ def test_training_takes_pickled_weights(tiny_model, tmp_path):
     (tmp_path / "out").mkdir()
     trained.write(tmp_path / "out", recipe, objective)
     written = load_encoder(tmp_path / "out")
-    assert_allclose(written.states(Inputs(IDS), 2), encoder.states(Inputs(IDS), 2), atol=1e-6)
-    assert written.pieces(TEXT).ids.tolist() == encoder.pieces(TEXT).ids.tolist()
+    assert_allclose(
+        written.hidden_states(EncoderInputs(IDS), 2), encoder.hidden_states(EncoderInputs(IDS), 2), atol=1e-6
+    )
+    assert written.tokenize(TEXT).ids.tolist() == encoder.tokenize(TEXT).ids.tolist()
     assert written.spec.pooling == "mean"
 
 
@@ -225,7 +230,7 @@ LOAD = """
 import json, sys, warnings
 import numpy as np
 from mderank import MDERankError, load_encoder
-from mderank.encoding import Inputs
+from mderank.encoding import EncoderInputs
 
 for name in sys.argv[1:]:
     with warnings.catch_warnings(record=True) as caught:
@@ -235,10 +240,10 @@ for name in sys.argv[1:]:
         except MDERankError as error:
             print(json.dumps({"name": name, "error": str(error), "kind": type(error).__name__}))
             continue
-    states = encoder.states(Inputs(np.array([[1, 40, 50, 60, 2]])), 2).tolist()
+    states = encoder.hidden_states(EncoderInputs(np.array([[1, 40, 50, 60, 2]])), 2).tolist()
     said = [str(warning.message) for warning in caught]
     print(json.dumps({"name": name, "pooling": encoder.spec.pooling, "states": states, "said": said,
-                      "pieces": encoder.pieces("Coral reefs").ids.tolist()}))
+                      "pieces": encoder.tokenize("Coral reefs").ids.tolist()}))
 """
 
 
@@ -275,7 +280,9 @@ def test_models_of_the_hub_load_and_then_work_without_it(tiny_model, tmp_path):
     with torch.inference_mode():
         states = original(torch.from_numpy(IDS), output_hidden_states=True).hidden_states[2].numpy()
     assert_allclose(online[bigbird]["states"], states, atol=1e-5)
-    assert_allclose(online[bert]["states"], load_encoder(tiny_model("bert")).states(Inputs(IDS), 2), atol=1e-5)
+    assert_allclose(
+        online[bert]["states"], load_encoder(tiny_model("bert")).hidden_states(EncoderInputs(IDS), 2), atol=1e-5
+    )
     assert (online[bigbird]["pooling"], online[bert]["pooling"]) == ("max", "mean")
     assert len(online[bigbird].pop("said")) == 1
     assert online[bert].pop("said") == []

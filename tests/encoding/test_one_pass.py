@@ -7,7 +7,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from mderank import Span, load_encoder
-from mderank.encoding import Inputs, Request, embed, exact
+from mderank.encoding import EncoderInputs, Request, embed, exact
 from mderank.encoding import one_pass as packing
 from mderank.testing import FakeEncoder
 
@@ -49,7 +49,7 @@ def masks_of(text: str) -> list[tuple[Span, ...]]:
 def whole(encoder, text):
     """The sequence of a text, and the rows of it that each mask hides, found one piece at a time."""
     spec = encoder.spec
-    pieces = encoder.pieces(text)
+    pieces = encoder.tokenize(text)
     ids = np.array([*spec.prefix, *pieces.ids, *spec.suffix])
     hidden = [
         [
@@ -64,8 +64,10 @@ def whole(encoder, text):
 
 def fake_streams(encoder, ids, hidden):
     """FakeEncoder's last states of the document, and of the masks in place of the ``hidden`` rows."""
-    h = encoder.states(Inputs(ids[None]), 0)[0].astype(np.float64)
-    z = encoder.states(Inputs(np.full_like(ids, encoder.spec.mask_id)[None]), 0)[0][hidden].astype(np.float64)
+    h = encoder.hidden_states(EncoderInputs(ids[None]), 0)[0].astype(np.float64)
+    z = encoder.hidden_states(EncoderInputs(np.full_like(ids, encoder.spec.mask_id)[None]), 0)[0][hidden].astype(
+        np.float64
+    )
     others = np.setdiff1d(np.arange(len(ids)), hidden)
     for _ in range(encoder.spec.layers):
         seen = np.vstack([h[others], z])
@@ -122,7 +124,7 @@ def pooled(h, z, hidden, pooling):
 
 
 def one_pass(encoder, text, pooling, masks=None):
-    request = Request(encoder.pieces(text), (), masks_of(text) if masks is None else masks)
+    request = Request(encoder.tokenize(text), (), masks_of(text) if masks is None else masks)
     return embed(encoder, [request], pooling=pooling, layer=encoder.spec.layers, exact=False)[0]
 
 
@@ -159,8 +161,8 @@ def test_what_stands_under_a_mask_after_one_layer_is_exact():
     ids, hidden = whole(encoder, SENTENCE)
     masks = [(number, np.array(rows)) for number, rows in enumerate(hidden)]
     pool = Recorder()
-    packing.run(encoder, packing.passes(pool, 0, ids, masks), 1)
-    exact.run(encoder, pool, 0, ids, masks, 1, 4096)
+    packing.encode_packed(encoder, packing.pack_masks(pool, 0, ids, masks), 1)
+    exact.encode_masked_variants(encoder, pool, 0, ids, masks, 1, 4096)
     for number, rows in masks:
         assert_allclose(pool.hidden[0, number][1], pool.masked[0, number][rows], atol=1e-6)
 
@@ -169,8 +171,8 @@ def test_what_stands_under_a_mask_after_two_layers_is_not():
     encoder = FakeEncoder(layers=2)
     ids, hidden = whole(encoder, SENTENCE)
     pool = Recorder()
-    packing.run(encoder, packing.passes(pool, 0, ids, [(0, np.array(hidden[0]))]), 2)
-    exact.run(encoder, pool, 0, ids, [(0, np.array(hidden[0]))], 2, 4096)
+    packing.encode_packed(encoder, packing.pack_masks(pool, 0, ids, [(0, np.array(hidden[0]))]), 2)
+    exact.encode_masked_variants(encoder, pool, 0, ids, [(0, np.array(hidden[0]))], 2, 4096)
     assert np.abs(pool.hidden[0, 0][1] - pool.masked[0, 0][hidden[0]]).max() > 1e-3
 
 
@@ -180,8 +182,8 @@ def test_masks_leave_the_document_s_states_as_they_were(name):
     ids, hidden = whole(encoder, SENTENCE)
     pool = Recorder()
     masks = [(number, np.array(rows)) for number, rows in enumerate(hidden)]
-    packing.run(encoder, packing.passes(pool, 0, ids, masks), encoder.spec.layers)
-    alone = encoder.states(Inputs(ids[None]), encoder.spec.layers)[0]
+    packing.encode_packed(encoder, packing.pack_masks(pool, 0, ids, masks), encoder.spec.layers)
+    alone = encoder.hidden_states(EncoderInputs(ids[None]), encoder.spec.layers)[0]
     assert_allclose(pool.windows[0], alone, atol=2e-5)
 
 
@@ -191,25 +193,25 @@ def test_several_passes_are_as_good_as_one(monkeypatch, pooling, longest):
     encoder = FakeEncoder()
     masks = [*masks_of(SENTENCE), *(words(SENTENCE, word) for word in SENTENCE.split() * 3)]
     single = one_pass(encoder, SENTENCE, pooling, masks)
-    monkeypatch.setattr(packing, "LONGEST_PASS", longest)
+    monkeypatch.setattr(packing, "MAX_SEQUENCE_TOKENS", longest)
     several = one_pass(encoder, SENTENCE, pooling, masks)
     assert_allclose(several.document, single.document, atol=1e-7)
     assert_allclose(several.changes, single.changes, atol=1e-7)
 
 
 def test_passes_hold_all_masks_in_order_within_the_budget(monkeypatch):
-    monkeypatch.setattr(packing, "LONGEST_PASS", 20)
+    monkeypatch.setattr(packing, "MAX_SEQUENCE_TOKENS", 20)
     ids = np.arange(8)  # leaves room for 12
     sizes = [5, 7, 1, 12, 30, 2]
     masks = [(number, np.zeros(size, np.int64)) for number, size in enumerate(sizes)]
-    made = list(packing.passes(Recorder(), 0, ids, masks))
+    made = list(packing.pack_masks(Recorder(), 0, ids, masks))
     assert [[mask for mask, _ in each.blocks] for each in made] == [[0, 1], [2], [3], [4], [5]]
     assert [each.first for each in made] == [True, False, False, False, False]
     assert [each.length for each in made] == [20, 9, 20, 38, 10]
 
 
 def test_a_window_without_masks_still_has_its_pass():
-    (only,) = packing.passes(Recorder(), 3, np.arange(8), [])
+    (only,) = packing.pack_masks(Recorder(), 3, np.arange(8), [])
     assert (only.window, only.first, only.length) == (3, True, 8)
 
 
@@ -217,18 +219,18 @@ def test_who_sees_whom():
     seen = []
 
     class Spy(FakeEncoder):
-        def states(self, inputs, layer):
+        def hidden_states(self, inputs, layer):
             seen.append(inputs)
-            return super().states(inputs, layer)
+            return super().hidden_states(inputs, layer)
 
     encoder = Spy()
     ids = np.array([2, 11, 12, 3])
     longer = np.array([2, 11, 12, 13, 14, 15, 16, 3])
-    short = packing.passes(Recorder(), 0, ids, [(0, np.array([1])), (1, np.array([1, 2]))])
-    packing.run(encoder, [*short, *packing.passes(Recorder(), 0, longer, [])], 1)
+    short = packing.pack_masks(Recorder(), 0, ids, [(0, np.array([1])), (1, np.array([1, 2]))])
+    packing.encode_packed(encoder, [*short, *packing.pack_masks(Recorder(), 0, longer, [])], 1)
     (inputs,) = seen
-    assert_array_equal(inputs.ids, [[2, 11, 12, 3, 1, 1, 1, 0], longer])
-    assert_array_equal(inputs.positions[0, :7], [0, 1, 2, 3, 1, 1, 2])
+    assert_array_equal(inputs.input_ids, [[2, 11, 12, 3, 1, 1, 1, 0], longer])
+    assert_array_equal(inputs.position_ids[0, :7], [0, 1, 2, 3, 1, 1, 2])
     expected = np.array(
         [
             [1, 1, 1, 1, 0, 0, 0, 0],
@@ -240,8 +242,8 @@ def test_who_sees_whom():
             [1, 0, 0, 1, 0, 1, 1, 0],
         ]
     )
-    assert_array_equal(inputs.visible[0, :7], expected)
-    assert inputs.visible[1].all()
+    assert_array_equal(inputs.attention_mask[0, :7], expected)
+    assert inputs.attention_mask[1].all()
 
 
 def test_every_token_sees_some_token():
@@ -249,10 +251,10 @@ def test_every_token_sees_some_token():
     seen = []
 
     class Spy(FakeEncoder):
-        def states(self, inputs, layer):
-            seen.append(inputs.visible)
-            return super().states(inputs, layer)
+        def hidden_states(self, inputs, layer):
+            seen.append(inputs.attention_mask)
+            return super().hidden_states(inputs, layer)
 
-    passes = [each for size in (3, 9, 20) for each in packing.passes(Recorder(), 0, np.arange(size), [])]
-    packing.run(Spy(), passes, 1)
+    passes = [each for size in (3, 9, 20) for each in packing.pack_masks(Recorder(), 0, np.arange(size), [])]
+    packing.encode_packed(Spy(), passes, 1)
     assert all(visible.any(axis=2).all() for visible in seen)

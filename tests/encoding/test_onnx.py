@@ -8,7 +8,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from mderank import MDERank, ModelError, OptionError, load_encoder
-from mderank.encoding import EMBEDDED_FOLDER, Inputs
+from mderank.encoding import BUNDLED_MODEL_FOLDER, EncoderInputs
 from mderank.encoding.onnx import OnnxEncoder
 
 IDS = np.array([[101, 11034, 12664, 3965, 102]])
@@ -21,10 +21,10 @@ def encoder():
 
 @pytest.fixture
 def folder(tmp_path):
-    """The embedded model's small files; its graph is linked."""
+    """The bundled model's small files; its graph is linked."""
     for name in ("encoder.json", "tokenizer.json"):
-        shutil.copy(EMBEDDED_FOLDER / name, tmp_path)
-    (tmp_path / "model.onnx").symlink_to(EMBEDDED_FOLDER / "model.onnx")
+        shutil.copy(BUNDLED_MODEL_FOLDER / name, tmp_path)
+    (tmp_path / "model.onnx").symlink_to(BUNDLED_MODEL_FOLDER / "model.onnx")
     return tmp_path
 
 
@@ -35,7 +35,7 @@ def test_the_embedded_model(encoder):
 
 
 def test_every_layer_has_its_own_states(encoder):
-    states = [encoder.states(Inputs(IDS), layer) for layer in range(7)]
+    states = [encoder.hidden_states(EncoderInputs(IDS), layer) for layer in range(7)]
     assert {each.shape for each in states} == {(1, 5, 384)}
     assert all(np.abs(one - other).max() > 0.01 for one, other in pairwise(states))
 
@@ -43,13 +43,20 @@ def test_every_layer_has_its_own_states(encoder):
 def test_embeddings_do_not_depend_on_the_other_words(encoder):
     other = IDS.copy()
     other[0, 3] = 2000
-    assert_array_equal(encoder.states(Inputs(IDS), 0)[0, :3], encoder.states(Inputs(other), 0)[0, :3])
-    assert np.abs(encoder.states(Inputs(IDS), 1)[0, :3] - encoder.states(Inputs(other), 1)[0, :3]).max() > 1e-4
+    assert_array_equal(
+        encoder.hidden_states(EncoderInputs(IDS), 0)[0, :3], encoder.hidden_states(EncoderInputs(other), 0)[0, :3]
+    )
+    assert (
+        np.abs(
+            encoder.hidden_states(EncoderInputs(IDS), 1)[0, :3] - encoder.hidden_states(EncoderInputs(other), 1)[0, :3]
+        ).max()
+        > 1e-4
+    )
 
 
 def test_left_out_positions_and_mask_are_the_plain_ones(encoder):
-    given = Inputs(IDS, np.arange(5)[None], np.ones((1, 5, 5), np.bool_))
-    assert_array_equal(encoder.states(given, 6), encoder.states(Inputs(IDS), 6))
+    given = EncoderInputs(IDS, np.arange(5)[None], np.ones((1, 5, 5), np.bool_))
+    assert_array_equal(encoder.hidden_states(given, 6), encoder.hidden_states(EncoderInputs(IDS), 6))
 
 
 def test_what_is_not_seen_does_not_matter(encoder):
@@ -57,7 +64,7 @@ def test_what_is_not_seen_does_not_matter(encoder):
     visible[0, [0, 1, 2, 4], 3] = False
     other = IDS.copy()
     other[0, 3] = 2000
-    one, two = (encoder.states(Inputs(ids, None, visible), 6)[0] for ids in (IDS, other))
+    one, two = (encoder.hidden_states(EncoderInputs(ids, None, visible), 6)[0] for ids in (IDS, other))
     assert_array_equal(one[[0, 1, 2, 4]], two[[0, 1, 2, 4]])
 
 
@@ -83,12 +90,16 @@ def test_layers_that_do_not_exist(encoder, layer):
 
 def test_pickling_opens_the_files_again(encoder):
     copy = pickle.loads(pickle.dumps(encoder))
-    assert_array_equal(copy.states(Inputs(IDS), 6), encoder.states(Inputs(IDS), 6))
+    assert_array_equal(copy.hidden_states(EncoderInputs(IDS), 6), encoder.hidden_states(EncoderInputs(IDS), 6))
 
 
 def test_a_folder_or_its_graph_name_the_same_model(folder, encoder):
     for model in (folder, str(folder), folder / "model.onnx"):
-        assert_allclose(load_encoder(model).states(Inputs(IDS), 6), encoder.states(Inputs(IDS), 6), atol=1e-6)
+        assert_allclose(
+            load_encoder(model).hidden_states(EncoderInputs(IDS), 6),
+            encoder.hidden_states(EncoderInputs(IDS), 6),
+            atol=1e-6,
+        )
 
 
 @pytest.mark.parametrize("name", ["tokenizer.json", "model.onnx"])

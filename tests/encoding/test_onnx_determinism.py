@@ -1,4 +1,4 @@
-"""The embedded model's results are the same to the last bit, whatever else is computed beside them."""
+"""The bundled model's results are the same to the last bit, whatever else is computed beside them."""
 
 import json
 import random
@@ -26,7 +26,7 @@ TEXTS = [document(seed, words) for seed, words in enumerate([6, 30, 31, 48, 60, 
 
 
 def request(encoder, text):
-    pieces = encoder.pieces(text)
+    pieces = encoder.tokenize(text)
     masks = [
         (Span(start, start + len(word)),) for word in SUBJECTS for start in [text.find(f" {word} ") + 1] if start > 0
     ]

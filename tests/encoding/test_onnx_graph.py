@@ -3,7 +3,7 @@ import onnxruntime
 import pytest
 from numpy.testing import assert_array_equal
 
-from mderank.encoding import EMBEDDED_FOLDER, Inputs, load_encoder
+from mderank.encoding import BUNDLED_MODEL_FOLDER, EncoderInputs, load_encoder
 from mderank.encoding.onnx_graph import cut
 
 IDS = np.array([[101, 11034, 12664, 3965, 102]])
@@ -11,7 +11,7 @@ IDS = np.array([[101, 11034, 12664, 3965, 102]])
 
 @pytest.fixture(scope="module")
 def model():
-    return (EMBEDDED_FOLDER / "model.onnx").read_bytes()
+    return (BUNDLED_MODEL_FOLDER / "model.onnx").read_bytes()
 
 
 @pytest.mark.parametrize("layer", [0, 2, 5])
@@ -44,7 +44,7 @@ def test_states_are_those_of_the_whole_graph(model):
     feed = {"input_ids": IDS, "position_ids": np.arange(size)[None],
             "attention_mask": np.zeros((1, 1, size, size), dtype=np.float32)}  # fmt: skip
     for layer, expected in enumerate(whole.run(None, feed)):
-        assert_array_equal(encoder.states(Inputs(IDS), layer), expected)
+        assert_array_equal(encoder.hidden_states(EncoderInputs(IDS), layer), expected)
 
 
 @pytest.mark.parametrize("broken", [b"\x3a", b"\x3a\x05abc", b"\x3b\x01", b"\xff" * 4])

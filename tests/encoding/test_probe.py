@@ -3,7 +3,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from mderank import Span
-from mderank.encoding import Inputs, Request, embed
+from mderank.encoding import EncoderInputs, Request, embed
 from mderank.encoding.probe import can_do_one_pass, first_position
 from mderank.testing import FakeEncoder
 
@@ -34,7 +34,7 @@ def test_who_can_has_packed_states_as_the_masked_text_has_them_after_one_layer(e
     # After one layer there is nothing approximate in the rows under a mask: see test_packing.
     encoder = encoders[kind]
     spec = encoder.spec
-    ids = np.array([*spec.prefix, *encoder.pieces(text).ids[:20], *spec.suffix])
+    ids = np.array([*spec.prefix, *encoder.tokenize(text).ids[:20], *spec.suffix])
     rows = np.array([3, 4, 9])
     masked = ids.copy()
     masked[rows] = spec.mask_id
@@ -45,9 +45,9 @@ def test_who_can_has_packed_states_as_the_masked_text_has_them_after_one_layer(e
     visible[0, len(ids) :, len(ids) :] = True
     positions = spec.first_position + np.concatenate([np.arange(len(ids)), rows])
     packed = np.concatenate([ids, np.full(len(rows), spec.mask_id)])
-    both = encoder.states(Inputs(packed[None], positions[None], visible), 1)[0]
-    assert_allclose(both[: len(ids)], encoder.states(Inputs(ids[None]), 1)[0], atol=1e-5)
-    assert_allclose(both[len(ids) :], encoder.states(Inputs(masked[None]), 1)[0][rows], atol=1e-5)
+    both = encoder.hidden_states(EncoderInputs(packed[None], positions[None], visible), 1)[0]
+    assert_allclose(both[: len(ids)], encoder.hidden_states(EncoderInputs(ids[None]), 1)[0], atol=1e-5)
+    assert_allclose(both[len(ids) :], encoder.hidden_states(EncoderInputs(masked[None]), 1)[0][rows], atol=1e-5)
 
 
 def test_roberta_s_positions_begin_after_its_padding(encoders):
@@ -99,7 +99,7 @@ def test_a_sliding_window_is_found(tmp_path, tiny_model):
 def test_bigbird_gives_the_same_whichever_text_came_first(tiny_model, text):
     # At a short text it goes over to full attention: the long text after it must be sparse again.
     def embedded(encoder, some):
-        request = Request(encoder.pieces(some), (), [(Span(0, 5),)])
+        request = Request(encoder.tokenize(some), (), [(Span(0, 5),)])
         return embed(encoder, [request], pooling="mean", layer=2, exact=True)[0]
 
     folder = str(tiny_model("bigbird"))
@@ -121,31 +121,31 @@ def test_the_fake_encoder_can():
 class ByIndex(FakeEncoder):
     """Takes positions and ignores them."""
 
-    def states(self, inputs, layer):
-        batch, size = inputs.ids.shape
+    def hidden_states(self, inputs, layer):
+        batch, size = inputs.input_ids.shape
         by_index = np.broadcast_to(np.arange(size) % self.spec.max_length, (batch, size))
-        return super().states(Inputs(inputs.ids, by_index, inputs.visible), layer)
+        return super().hidden_states(EncoderInputs(inputs.input_ids, by_index, inputs.attention_mask), layer)
 
 
 class Leaky(FakeEncoder):
     """Takes an attention mask and ignores it."""
 
-    def states(self, inputs, layer):
-        return super().states(Inputs(inputs.ids, inputs.positions), layer)
+    def hidden_states(self, inputs, layer):
+        return super().hidden_states(EncoderInputs(inputs.input_ids, inputs.position_ids), layer)
 
 
 class Refusing(FakeEncoder):
     """Takes no positions."""
 
-    def states(self, inputs, layer):
-        if inputs.positions is not None:
+    def hidden_states(self, inputs, layer):
+        if inputs.position_ids is not None:
             raise TypeError("unexpected keyword argument 'position_ids'")
-        return super().states(inputs, layer)
+        return super().hidden_states(inputs, layer)
 
 
 class NotANumber(FakeEncoder):
-    def states(self, inputs, layer):
-        return super().states(inputs, layer) * np.nan
+    def hidden_states(self, inputs, layer):
+        return super().hidden_states(inputs, layer) * np.nan
 
 
 @pytest.mark.parametrize("kind", [ByIndex, Leaky, NotANumber])

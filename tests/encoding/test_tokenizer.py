@@ -13,7 +13,7 @@ def encoder():
 
 
 def slices(encoder, text):
-    pieces = encoder.pieces(text)
+    pieces = encoder.tokenize(text)
     return [text[start:end] for start, end in zip(pieces.starts, pieces.ends, strict=True)]
 
 
@@ -24,12 +24,14 @@ def test_pieces_slice_the_text(encoder):
 def test_special_tokens_in_a_text_are_text(encoder):
     spec = encoder.spec
     assert slices(encoder, "a [MASK] b [SEP]") == ["a", "[", "MASK", "]", "b", "[", "SEP", "]"]
-    assert not {spec.mask_id, *spec.prefix, *spec.suffix} & set(encoder.pieces("[CLS] [MASK] [SEP] [PAD]").ids.tolist())
+    assert not {spec.mask_id, *spec.prefix, *spec.suffix} & set(
+        encoder.tokenize("[CLS] [MASK] [SEP] [PAD]").ids.tolist()
+    )
 
 
 def test_also_after_pickling(encoder):
     copy = pickle.loads(pickle.dumps(encoder))
-    assert copy.spec.mask_id not in copy.pieces("[MASK]").ids
+    assert copy.spec.mask_id not in copy.tokenize("[MASK]").ids
 
 
 def test_special_tokens_of_a_byte_level_tokenizer_are_text(tiny_model):
@@ -43,14 +45,14 @@ def test_what_stands_around_a_text(encoder, tiny_model):
 
 
 def test_nothing_is_cut(encoder):
-    assert len(encoder.pieces("reef " * 5_000)) == 5_000
+    assert len(encoder.tokenize("reef " * 5_000)) == 5_000
 
 
 def test_a_long_text_in_parts_reads_like_one(encoder, monkeypatch):
     text = "Coral reefs, bleached by warm water, recover. " * 20
-    whole = encoder.pieces(text)
+    whole = encoder.tokenize(text)
     monkeypatch.setattr(tokenizer_module, "_PART", 37)
-    parts = encoder.pieces(text)
+    parts = encoder.tokenize(text)
     assert parts.ids.tolist() == whole.ids.tolist()
     assert parts.starts.tolist() == whole.starts.tolist()
     assert parts.ends.tolist() == whole.ends.tolist()
@@ -66,9 +68,9 @@ def test_lone_surrogates_can_be_read(encoder):
 
 
 def test_pieces_of_one_character_are_in_order(tiny_model):
-    from mderank.encoding.tokenizer import split
+    from mderank.encoding.tokenizer import tokenize
 
-    pieces = split(load_tokenizer(tiny_model("roberta") / "tokenizer.json"), "a 🪸🐠 b")
+    pieces = tokenize(load_tokenizer(tiny_model("roberta") / "tokenizer.json"), "a 🪸🐠 b")
     assert (pieces.starts[1:] >= pieces.starts[:-1]).all()
     assert (pieces.ends[1:] >= pieces.ends[:-1]).all()
     assert (pieces.starts[0], pieces.ends[-1]) == (0, 6)

@@ -8,7 +8,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from mderank import ExactFallbackWarning, MDERank, MissingExtraError, ModelError, OptionError, load_encoder
-from mderank.encoding import Inputs
+from mderank.encoding import EncoderInputs
 from mderank.encoding.base import AttentionEncoder
 from mderank.testing import FakeTagger
 
@@ -49,7 +49,7 @@ def test_states_are_those_of_transformers(tiny_model):
         expected = module(torch.from_numpy(ids), output_hidden_states=True).hidden_states
     encoder = load_encoder(tiny_model("bert"))
     for layer in range(3):
-        assert_allclose(encoder.states(Inputs(ids), layer), expected[layer].numpy(), atol=1e-6)
+        assert_allclose(encoder.hidden_states(EncoderInputs(ids), layer), expected[layer].numpy(), atol=1e-6)
 
 
 @pytest.mark.parametrize("kind", ["bert", "roberta", "electra", "mpnet", "distilbert", "bigbird"])
@@ -61,32 +61,32 @@ def test_a_lower_layer_costs_no_more_than_it_must(tiny_model, kind):
     with torch.inference_mode():
         expected = module(torch.from_numpy(ids), output_hidden_states=True).hidden_states[1].numpy()
     encoder = load_encoder(tiny_model(kind), device="cpu")
-    assert_allclose(encoder.states(Inputs(ids), 1), expected, atol=1e-6)
+    assert_allclose(encoder.hidden_states(EncoderInputs(ids), 1), expected, atol=1e-6)
     whole = []
     encoder.module.register_forward_pre_hook(lambda *_: whole.append(1))
-    assert_allclose(encoder.states(Inputs(ids), 1), expected, atol=1e-6)
+    assert_allclose(encoder.hidden_states(EncoderInputs(ids), 1), expected, atol=1e-6)
     assert not whole
-    encoder.states(Inputs(ids), 2)
+    encoder.hidden_states(EncoderInputs(ids), 2)
     assert whole
 
 
 def test_a_lower_layer_has_the_weights_that_the_model_has_now(tiny_model):
     ids = np.array([[1, 40, 50, 60, 2]])
     encoder = load_encoder(tiny_model("bert"), device="cpu")
-    before = encoder.states(Inputs(ids), 1)
+    before = encoder.hidden_states(EncoderInputs(ids), 1)
     with torch.no_grad():
         for weights in encoder.module.parameters():
             weights.mul_(0.5)
-    after = encoder.states(Inputs(ids), 1)
+    after = encoder.hidden_states(EncoderInputs(ids), 1)
     assert np.abs(after - before).max() > 0.01
 
 
 @pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
 def test_a_lower_layer_in_half_precision(tiny_model, dtype):
     ids = np.array([[1, 40, 50, 60, 2]])
-    full = load_encoder(tiny_model("bert"), device="cpu").states(Inputs(ids), 1)
+    full = load_encoder(tiny_model("bert"), device="cpu").hidden_states(EncoderInputs(ids), 1)
     encoder = load_encoder(tiny_model("bert"), device="cpu", dtype=dtype)
-    half = encoder.states(Inputs(ids), 1)
+    half = encoder.hidden_states(EncoderInputs(ids), 1)
     assert encoder._up_to(1) is not encoder.module
     assert encoder._up_to(1).dtype == getattr(torch, dtype)
     assert 0 < np.abs(half - full).max() < 0.1
@@ -95,7 +95,7 @@ def test_a_lower_layer_in_half_precision(tiny_model, dtype):
 def test_a_lower_layer_draws_no_random_numbers_from_others(tiny_model):
     encoder = load_encoder(tiny_model("bert"), device="cpu")
     drawn = torch.get_rng_state()
-    encoder.states(Inputs(np.array([[1, 40, 50, 60, 2]])), 1)
+    encoder.hidden_states(EncoderInputs(np.array([[1, 40, 50, 60, 2]])), 1)
     assert torch.equal(torch.get_rng_state(), drawn)
 
 
@@ -104,7 +104,7 @@ def test_a_model_that_cannot_be_cut_computes_all_its_layers(tiny_model, monkeypa
     from transformers import AutoModel
 
     ids = np.array([[1, 40, 50, 60, 2]])
-    expected = load_encoder(tiny_model("bert"), device="cpu").states(Inputs(ids), 1)
+    expected = load_encoder(tiny_model("bert"), device="cpu").hidden_states(EncoderInputs(ids), 1)
     make = AutoModel.from_config
 
     def other(config, **options):
@@ -115,7 +115,7 @@ def test_a_model_that_cannot_be_cut_computes_all_its_layers(tiny_model, monkeypa
 
     monkeypatch.setattr(AutoModel, "from_config", other)
     encoder = load_encoder(tiny_model("bert"), device="cpu")
-    assert_array_equal(encoder.states(Inputs(ids), 1), expected)
+    assert_array_equal(encoder.hidden_states(EncoderInputs(ids), 1), expected)
 
 
 @pytest.mark.parametrize("kind", ["bert", "roberta", "electra"])
@@ -170,7 +170,7 @@ def test_pickling_loads_the_model_again(tiny_model):
     ids = np.array([[1, 40, 50, 2]])
     copy = pickle.loads(pickle.dumps(encoder))
     assert copy.spec == encoder.spec
-    assert_array_equal(copy.states(Inputs(ids), 2), encoder.states(Inputs(ids), 2))
+    assert_array_equal(copy.hidden_states(EncoderInputs(ids), 2), encoder.hidden_states(EncoderInputs(ids), 2))
 
 
 class Bomb:
@@ -308,7 +308,7 @@ def test_attention_is_that_of_transformers(tiny_model, kind):
     encoder = load_encoder(tiny_model(kind), device="cpu")
     assert isinstance(encoder, AttentionEncoder)
     for layer in (1, 2):
-        states, weights = encoder.attend(Inputs(ids), layer)
+        states, weights = encoder.hidden_states_and_attentions(EncoderInputs(ids), layer)
         assert weights.shape == (2, 2, 5, 5)
         assert_allclose(weights, expected.attentions[layer - 1].numpy(), atol=1e-6)
         assert_allclose(states, expected.hidden_states[layer].numpy(), atol=1e-5)
@@ -319,7 +319,9 @@ def test_what_is_not_seen_gets_no_attention(tiny_model):
     ids = np.array([[1, 40, 50, 2]])
     visible = np.ones((1, 4, 4), dtype=np.bool_)
     visible[0, 1:, 2] = False
-    _, weights = load_encoder(tiny_model("bert"), device="cpu").attend(Inputs(ids, visible=visible), 2)
+    _, weights = load_encoder(tiny_model("bert"), device="cpu").hidden_states_and_attentions(
+        EncoderInputs(ids, attention_mask=visible), 2
+    )
     assert_array_equal(weights[0, :, 1:, 2], 0)
     assert (weights[0, :, 0, 2] > 0).all()
 
@@ -328,10 +330,10 @@ def test_states_are_the_same_before_and_after_attention_was_asked_for(tiny_model
     encoder = load_encoder(tiny_model("bert"), device="cpu")
     ids = np.array([[1, 40, 50, 60, 41, 2]])
     usual = encoder.module.config._attn_implementation
-    before = encoder.states(Inputs(ids), 2)
-    encoder.attend(Inputs(ids), 2)
+    before = encoder.hidden_states(EncoderInputs(ids), 2)
+    encoder.hidden_states_and_attentions(EncoderInputs(ids), 2)
     assert encoder.module.config._attn_implementation == usual != "eager"
-    assert_array_equal(encoder.states(Inputs(ids), 2), before)
+    assert_array_equal(encoder.hidden_states(EncoderInputs(ids), 2), before)
 
 
 def test_an_encoder_that_keeps_its_attention_to_itself(tiny_model):
@@ -339,4 +341,4 @@ def test_an_encoder_that_keeps_its_attention_to_itself(tiny_model):
     inner = encoder._model.forward
     encoder._model.forward = lambda **inputs: inner(**{**inputs, "output_attentions": False})
     with pytest.raises(ModelError, match=r"does not give the weights of its attention.*bert-base-uncased"):
-        encoder.attend(Inputs(np.array([[1, 40, 2]])), 2)
+        encoder.hidden_states_and_attentions(EncoderInputs(np.array([[1, 40, 2]])), 2)

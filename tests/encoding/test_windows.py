@@ -3,15 +3,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mderank.encoding.base import Pieces
+from mderank.encoding.base import TokenizedText
 from mderank.encoding.windows import windows
 
 
-def words(count: int, size: int = 1) -> Pieces:
+def words(count: int, size: int = 1) -> TokenizedText:
     """``count`` pieces, ``size`` to a word: piece i is letter i of words that a space parts."""
     index = np.arange(count)
     starts = index + index // size
-    return Pieces(index, starts, starts + 1)
+    return TokenizedText(index, starts, starts + 1)
 
 
 def sizes(cuts: list[range]) -> list[int]:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from mderank import MMR, Document, ModelError, NounPhrases, OptionError, PhraseList, load_encoder
-from mderank.encoding import Inputs, Pieces
+from mderank.encoding import EncoderInputs, TokenizedText
 from mderank.methods import AttentionRank, DocumentFrequencies
 from mderank.methods import attentionrank as module
 from mderank.methods.registry import get_method
@@ -23,16 +23,18 @@ class HandEncoder(FakeEncoder):
     token its own weight and nothing else: 1 for each.
     """
 
-    def attend(self, inputs, layer):
-        batch, size = inputs.ids.shape
+    def hidden_states_and_attentions(self, inputs, layer):
+        batch, size = inputs.input_ids.shape
         weights = np.broadcast_to(np.eye(size), (batch, 2, size, size)).copy()
         for number in range(batch):
-            length = size if inputs.visible is None else inputs.visible[number, 0].sum()  # without padding
+            length = (
+                size if inputs.attention_mask is None else inputs.attention_mask[number, 0].sum()
+            )  # without padding
             weights[number, 0, :length, :length] = np.arange(1, length + 1) * 2 / (length * (length + 1))
-        return self.states(inputs, layer), weights
+        return self.hidden_states(inputs, layer), weights
 
-    def states(self, inputs, layer):
-        return FakeEncoder.attend(self, inputs, layer)[0]
+    def hidden_states(self, inputs, layer):
+        return FakeEncoder.hidden_states_and_attentions(self, inputs, layer)[0]
 
 
 def scores(found):
@@ -94,8 +96,8 @@ def test_relevance_by_plain_loops():
     found = extract(text, encoder, weight=0)
 
     def words(text, rows):
-        ids = np.array([[encoder.CLS, *encoder.pieces(text).ids, encoder.SEP]])
-        states = encoder.states(Inputs(ids), 2)[0].astype(np.float64)
+        ids = np.array([[encoder.CLS, *encoder.tokenize(text).ids, encoder.SEP]])
+        states = encoder.hidden_states(EncoderInputs(ids), 2)[0].astype(np.float64)
         return [states[list(each)].mean(axis=0) for each in rows]
 
     # Words of more than six letters are two pieces; token 0 is [CLS]; stop words and marks do not count.
@@ -131,8 +133,8 @@ def test_the_score_is_the_weighted_sum_of_both(weight):
 
 def test_attention_is_that_of_the_layer():
     class Layers(HandEncoder):
-        def attend(self, inputs, layer):
-            states, weights = super().attend(inputs, layer)
+        def hidden_states_and_attentions(self, inputs, layer):
+            states, weights = super().hidden_states_and_attentions(inputs, layer)
             return states, weights if layer == 1 else weights[..., ::-1]
 
     first, last = (scores(extract(encoder=Layers(), weight=1, layer=layer)) for layer in (1, -1))
@@ -152,9 +154,9 @@ def test_sentences_are_not_longer_than_attention_can_be(monkeypatch):
     lengths = []
 
     class Long(FakeEncoder):
-        def attend(self, inputs, layer):
-            lengths.append(inputs.ids.shape)
-            return super().attend(inputs, layer)
+        def hidden_states_and_attentions(self, inputs, layer):
+            lengths.append(inputs.input_ids.shape)
+            return super().hidden_states_and_attentions(inputs, layer)
 
     monkeypatch.setattr(module, "LONGEST_SENTENCE", 10)
     monkeypatch.setattr(module, "BATCH", 30)
@@ -193,10 +195,10 @@ def test_phrases_of_many_documents_come_last():
 class Blind(FakeEncoder):
     """It cannot read one word, of which nothing is left."""
 
-    def pieces(self, text):
-        pieces = super().pieces(text)
+    def tokenize(self, text):
+        pieces = super().tokenize(text)
         kept = [row for row in range(len(pieces)) if text[pieces.starts[row] : pieces.ends[row]] != "aaa"]
-        return Pieces(pieces.ids[kept], pieces.starts[kept], pieces.ends[kept])
+        return TokenizedText(pieces.ids[kept], pieces.starts[kept], pieces.ends[kept])
 
 
 def test_what_the_encoder_cannot_read():
@@ -269,7 +271,7 @@ def test_encoders_by_torch(tiny_model, kind):
     extractor = AttentionRank(encoder, tagger=FakeTagger({"bleaches": "VBZ", "lose": "VBP", "warm": "JJ"}), weight=1)
     found = scores(extractor.extract(text))
     eager = AutoModel.from_pretrained(tiny_model(kind), attn_implementation="eager").eval()
-    pieces = encoder.pieces(text)
+    pieces = encoder.tokenize(text)
     ids = torch.tensor([[*encoder.spec.prefix, *pieces.ids, *encoder.spec.suffix]])
     with torch.inference_mode():
         weights = eager(ids, output_attentions=True).attentions[-1][0].numpy()

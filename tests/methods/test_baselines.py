@@ -116,7 +116,7 @@ def test_embedrank_is_the_nearness_of_phrase_and_document(pooling, similarity):
     found = EmbedRank(encoder, tagger=TAGGER, pooling=pooling, similarity=similarity, dedupe="case").extract(TEXT)
 
     def embedding(text):
-        (result,) = embed(encoder, [Request(encoder.pieces(text), ())], pooling=pooling, layer=2, exact=True)
+        (result,) = embed(encoder, [Request(encoder.tokenize(text), ())], pooling=pooling, layer=2, exact=True)
         return result.document
 
     document = embedding(TEXT)
@@ -139,9 +139,9 @@ def test_embedrank_in_one_pass_is_not_an_approximation():
 
 def test_masks_and_phrases_in_the_same_pass_do_not_disturb_each_other(monkeypatch):
     encoder = FakeEncoder()
-    pieces = encoder.pieces(TEXT)
+    pieces = encoder.tokenize(TEXT)
     masks = [(Span(4, 15),), (Span(28, 32), Span(36, 40)), (Span(44, 48),)]
-    phrases = [encoder.pieces(phrase) for phrase in ("old harbour", "reef", "a boat of the harbour")]
+    phrases = [encoder.tokenize(phrase) for phrase in ("old harbour", "reef", "a boat of the harbour")]
 
     def run(**parts):
         return embed(encoder, [Request(pieces, (), **parts)], pooling="max", layer=2, exact=False)[0]
@@ -149,8 +149,8 @@ def test_masks_and_phrases_in_the_same_pass_do_not_disturb_each_other(monkeypatc
     both = run(masks=masks, phrases=phrases)
     np.testing.assert_allclose(both.changes, run(masks=masks).changes, rtol=1e-6)
     np.testing.assert_allclose(both.phrases, run(phrases=phrases).phrases, rtol=1e-6)
-    monkeypatch.setattr("mderank.encoding.one_pass.LONGEST_PASS", 8)
-    monkeypatch.setattr("mderank.encoding.one_pass.PHRASES", 6)
+    monkeypatch.setattr("mderank.encoding.one_pass.MAX_SEQUENCE_TOKENS", 8)
+    monkeypatch.setattr("mderank.encoding.one_pass.PHRASE_SEQUENCE_TOKENS", 6)
     spread = run(masks=masks, phrases=phrases)
     np.testing.assert_allclose(both.changes, spread.changes, rtol=1e-6)
     np.testing.assert_allclose(both.phrases, spread.phrases, rtol=1e-6)

@@ -5,7 +5,7 @@ import pytest
 
 from mderank import FusionRank, MDERank, NounPhrases, OptionError
 from mderank.candidates import PhraseList
-from mderank.encoding.base import Inputs
+from mderank.encoding.base import EncoderInputs
 from mderank.methods import EmbedRank
 from mderank.methods.fusionrank import CONFIDENCE
 from mderank.testing import FakeEncoder, FakeTagger
@@ -34,7 +34,7 @@ def test_closeness_is_embedranks_score():
 
 def test_change_is_mderanks_score_freed_from_the_texts_length():
     change = scores(MDERank(FakeEncoder({"reef": 3.0}), tagger=FakeTagger()))
-    pieces = len(FakeEncoder().pieces(TEXT))
+    pieces = len(FakeEncoder().tokenize(TEXT))
     expected = {phrase: np.log(value * pieces**2) for phrase, value in change.items()}
     assert {phrase: each["change"] for phrase, each in parts(change=1.0).items()} == pytest.approx(expected)
 
@@ -42,9 +42,9 @@ def test_change_is_mderanks_score_freed_from_the_texts_length():
 @pytest.mark.parametrize("exact", [False, True])
 def test_emphasis_is_the_length_of_the_mean_state_at_the_phrases_places(exact):
     encoder = FakeEncoder({"reef": 3.0})
-    pieces = encoder.pieces(TEXT)
+    pieces = encoder.tokenize(TEXT)
     ids = np.array([*encoder.spec.prefix, *pieces.ids, *encoder.spec.suffix])
-    states = encoder.states(Inputs(ids[None]), encoder.spec.layers)[0][len(encoder.spec.prefix) :]
+    states = encoder.hidden_states(EncoderInputs(ids[None]), encoder.spec.layers)[0][len(encoder.spec.prefix) :]
     rows = [row for row, (start, end) in enumerate(zip(pieces.starts, pieces.ends, strict=True))
             if "reef" in TEXT[start:end]]  # fmt: skip
     assert len(rows) == 3
@@ -113,15 +113,15 @@ def test_what_a_mask_changed_is_a_fact_of_mderank_however_it_compares(similarity
     assert not any(each.parts for each in other)
 
 
-def embedded(**options):
-    """The embedded encoder by name only: what confidence asks for."""
+def bundled(**options):
+    """The bundled encoder by name only: what confidence asks for."""
     encoder = FakeEncoder({"reef": 3.0})
     encoder.spec = replace(encoder.spec, name="minilm-l6")
     return fusion(encoder, **options)
 
 
 def test_confidence_is_the_fitted_curve():
-    (best, *_) = embedded().extract(TEXT)
+    (best, *_) = bundled().extract(TEXT)
     (document,) = FakeTagger().tag([TEXT])
     words = len(document.tokens)
     logit = CONFIDENCE.slope * best.score - CONFIDENCE.length * np.log(words / 100) - CONFIDENCE.level
@@ -130,7 +130,7 @@ def test_confidence_is_the_fitted_curve():
 
 
 def test_confidence_rises_with_the_score_and_falls_with_the_texts_length_and_for_single_words():
-    found = [each for each in embedded().extract(TEXT, top_k=None) if " " in each.text]
+    found = [each for each in bundled().extract(TEXT, top_k=None) if " " in each.text]
     assert len(found) > 2
     assert [each.confidence for each in found] == sorted((each.confidence for each in found), reverse=True)
     scores, two, one = np.array([0.5, 1.0, 1.5]), np.array([2, 2, 2]), np.array([1, 1, 1])
@@ -140,9 +140,9 @@ def test_confidence_rises_with_the_score_and_falls_with_the_texts_length_and_for
 
 
 def test_least_confidence():
-    found = embedded().extract(TEXT, top_k=None)
+    found = bundled().extract(TEXT, top_k=None)
     least = sorted(each.confidence for each in found)[-2]
-    assert [each.text for each in embedded(min_confidence=least).extract(TEXT, top_k=None)] == [
+    assert [each.text for each in bundled(min_confidence=least).extract(TEXT, top_k=None)] == [
         each.text for each in found if each.confidence >= least
     ]
 
@@ -150,14 +150,14 @@ def test_least_confidence():
 @pytest.mark.parametrize("threshold", [-0.1, 1.5])
 def test_a_chance_is_between_0_and_1(threshold):
     with pytest.raises(OptionError, match="between 0 and 1"):
-        embedded(min_confidence=threshold)
+        bundled(min_confidence=threshold)
 
 
 @pytest.mark.parametrize("options", [{"change": 0.2}, {"exact": True}, {"layer": 1}, {"similarity": "euclidean"}])
 def test_no_confidence_for_scores_that_it_was_not_fitted_to(options):
-    assert {each.confidence for each in embedded(**options).extract(TEXT)} == {None}
+    assert {each.confidence for each in bundled(**options).extract(TEXT)} == {None}
     with pytest.raises(OptionError, match="min_score"):
-        embedded(min_confidence=0.1, **options)
+        bundled(min_confidence=0.1, **options)
     assert {each.confidence for each in fusion().extract(TEXT)} == {None}
 
 

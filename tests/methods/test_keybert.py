@@ -23,7 +23,7 @@ def texts(keyphrases):
 
 
 def embedding(encoder, text):
-    (result,) = embed(encoder, [Request(encoder.pieces(text), ())], pooling="mean", layer=2, exact=True)
+    (result,) = embed(encoder, [Request(encoder.tokenize(text), ())], pooling="mean", layer=2, exact=True)
     return result.document / np.linalg.norm(result.document)
 
 
@@ -34,10 +34,10 @@ class Remembering(FakeEncoder):
         super().__init__()
         self.read = []
 
-    def pieces(self, text):
+    def tokenize(self, text):
         if hasattr(self, "read"):
             self.read.append(text)
-        return super().pieces(text)
+        return super().tokenize(text)
 
 
 def test_the_candidates_are_one_and_two_words_and_embedded_in_lower_case():

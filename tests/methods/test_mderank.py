@@ -61,16 +61,16 @@ def test_every_candidate_is_ranked_with_all_its_places():
 
 def masked_by_hand(encoder, text, *spans):
     """1 − cos of the document and its masked variant, both encoded whole."""
-    from mderank.encoding import Inputs
+    from mderank.encoding import EncoderInputs
 
-    pieces = encoder.pieces(text)
+    pieces = encoder.tokenize(text)
     ids = np.array([encoder.CLS, *pieces.ids, encoder.SEP])
     masked = ids.copy()
     for row, (start, end) in enumerate(zip(pieces.starts, pieces.ends, strict=True), start=1):
         if any(start < last and end > first for first, last in spans):
             masked[row] = encoder.MASK
     before, after = (
-        encoder.states(Inputs(some[None]), encoder.spec.layers)[0].astype(np.float64).mean(axis=0)
+        encoder.hidden_states(EncoderInputs(some[None]), encoder.spec.layers)[0].astype(np.float64).mean(axis=0)
         for some in (ids, masked)
     )
     return 1 - before @ after / np.linalg.norm(before) / np.linalg.norm(after)
@@ -230,7 +230,7 @@ def test_the_places_of_a_phrase_in_several_windows_add_up(exact):
     # Every window is one sentence, always the same: hidden in all, a phrase changes the mean as in one it changes one.
     sentence = "the market has salt of fish and the old town . "
     encoder = FakeEncoder(max_length=18)
-    assert len(encoder.pieces(sentence)) == 11
+    assert len(encoder.tokenize(sentence)) == 11
     one = {each.text: each.score for each in make(encoder=encoder, exact=exact).extract(sentence, None)}
     many = {each.text: each.score for each in make(encoder=encoder, exact=exact).extract(sentence * 7, None)}
     assert many == pytest.approx(one, rel=1e-6)

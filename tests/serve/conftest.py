@@ -17,11 +17,12 @@ httpx = pytest.importorskip("httpx")
 
 import uvicorn  # noqa: E402
 
-from mderank.encoding.base import Floats, Inputs  # noqa: E402
+from mderank.encoding.base import EncoderInputs  # noqa: E402
 from mderank.serve.app import Service, create_app  # noqa: E402
 from mderank.serve.config import Settings  # noqa: E402
 from mderank.serve.connection_timeout import impatient  # noqa: E402
 from mderank.testing import FakeEncoder, FakeTagger  # noqa: E402
+from mderank.util.arrays import Floats  # noqa: E402
 
 REEFS = "The coral reef is near the harbour. A storm has hit the coral reef and the old harbour."
 HEAD = b"POST /v1/extract HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n"
@@ -46,12 +47,12 @@ class GatedEncoder(FakeEncoder):
         self.waiting = 0
         self.calls: list[int] = []  # sequences that were computed together
 
-    def states(self, inputs: Inputs, layer: int) -> Floats:
+    def hidden_states(self, inputs: EncoderInputs, layer: int) -> Floats:
         self.waiting += 1
         assert self.gate.wait(PATIENCE)
         self.waiting -= 1
-        self.calls.append(len(inputs.ids))
-        return super().states(inputs, layer)
+        self.calls.append(len(inputs.input_ids))
+        return super().hidden_states(inputs, layer)
 
 
 @dataclass

@@ -9,8 +9,9 @@ from pathlib import Path
 import mderank.encoding
 import mderank.tagging
 from mderank.cli import cli
-from mderank.encoding.base import Floats, Inputs
+from mderank.encoding.base import EncoderInputs
 from mderank.testing import FakeEncoder, FakeTagger
+from mderank.util.arrays import Floats
 
 
 class GatedEncoder(FakeEncoder):
@@ -20,10 +21,10 @@ class GatedEncoder(FakeEncoder):
         super().__init__()
         self._gate = gate
 
-    def states(self, inputs: Inputs, layer: int) -> Floats:
+    def hidden_states(self, inputs: EncoderInputs, layer: int) -> Floats:
         while not self._gate.exists():
             time.sleep(0.01)
-        return super().states(inputs, layer)
+        return super().hidden_states(inputs, layer)
 
 
 if __name__ == "__main__":

@@ -42,13 +42,13 @@ class ByName:
 
     def __call__(self, threads: int | None) -> Extractor:
         """The extractor; where its encoder runs on ONNX Runtime, on so many cores."""
-        from mderank.encoding import EMBEDDED, load_encoder
+        from mderank.encoding import BUNDLED_MODEL, load_encoder
         from mderank.encoding.onnx import is_onnx_folder
 
         method = get_method(self.method)
-        model = self.options.get("model", EMBEDDED)
+        model = self.options.get("model", BUNDLED_MODEL)
         named = isinstance(model, str | Path) and "model" in method.options
-        if threads is None or not named or not (model == EMBEDDED or is_onnx_folder(Path(model))):
+        if threads is None or not named or not (model == BUNDLED_MODEL or is_onnx_folder(Path(model))):
             return method.make(**self.options)
         return method.make(**{**self.options, "model": load_encoder(model, threads=threads)})
 

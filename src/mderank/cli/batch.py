@@ -51,11 +51,11 @@ class CommandLine:
         return make_extractor({**self.settings, "threads": threads if self._on_onnx() else None}, self.given)
 
     def _on_onnx(self) -> bool:
-        from mderank.encoding import EMBEDDED
+        from mderank.encoding import BUNDLED_MODEL
         from mderank.encoding.onnx import is_onnx_folder
 
         model = self.settings["model"]
-        return bool(model == EMBEDDED or is_onnx_folder(Path(model)))
+        return bool(model == BUNDLED_MODEL or is_onnx_folder(Path(model)))
 
 
 @click.command(cls=SectionedCommand)

@@ -13,7 +13,7 @@ from mderank.cli._options import DEFAULT_MODEL
 # Encoders that were tried, or that the paper names.
 KNOWN = (
     ("bert-base-uncased", "the paper's default: 110 M parameters, 12 layers"),
-    ("sentence-transformers/all-MiniLM-L6-v2", "the original of the embedded model"),
+    ("sentence-transformers/all-MiniLM-L6-v2", "the original of the bundled model"),
     ("sentence-transformers/all-mpnet-base-v2", "110 M parameters; exact form only"),
     ("FacebookAI/roberta-base", "125 M parameters, 12 layers"),
     ("google/bigbird-roberta-base", "the paper's long-document encoder, 4096 pieces; exact form only"),
@@ -24,12 +24,12 @@ KNOWN = (
 @click.argument("folders", nargs=-1, type=click.Path(path_type=Path))
 @click.option("--json", "as_json", is_flag=True, help="As JSON.")
 def models(folders: tuple[Path, ...], as_json: bool) -> None:
-    """List the encoders that --model takes: embedded, in the Hugging Face cache, to be had.
+    """List the encoders that --model takes: bundled, in the Hugging Face cache, to be had.
 
     FOLDERS are searched for exported and downloaded models besides.
     """
     rows = [
-        {"model": DEFAULT_MODEL, "status": "embedded", "note": "the default: 23 M parameters, 6 layers, ONNX Runtime"}
+        {"model": DEFAULT_MODEL, "status": "bundled", "note": "the default: 23 M parameters, 6 layers, ONNX Runtime"}
     ]
     rows += [_local(place) for folder in folders for place in _model_folders(folder)]
     cached = _cached()

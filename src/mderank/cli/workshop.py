@@ -17,13 +17,14 @@ from mderank.cli.running import about, label_of, method_settings, tasks_of
 from mderank.errors import InputError, MDERankError
 
 if TYPE_CHECKING:
-    from mderank.encoding import Encoder, RememberingEncoder
+    from mderank.encoding import Encoder
     from mderank.methods.registry import Method
     from mderank.methods.sifrank.word_encoder import WordEncoder
     from mderank.research.datasets import Dataset
     from mderank.research.evaluation.runs import Task
     from mderank.research.evaluation.tagger_cache import SharedTagger
     from mderank.research.reproduction.config import Model, Setup
+    from mderank.research.reproduction.encoder_cache import CachingEncoder
     from mderank.research.reproduction.plan import Job, Plan
     from mderank.research.reproduction.results import Results
     from mderank.research.reproduction.shelf import Shelf
@@ -35,20 +36,21 @@ class Encoders:
 
     def __init__(self, device: str | None, dtype: str | None) -> None:
         self._device, self._dtype = device, dtype
-        self._loaded: dict[str, RememberingEncoder] = {}
+        self._loaded: dict[str, CachingEncoder] = {}
         self._speeds: dict[str, float] = {}
 
-    def get(self, name: str) -> RememberingEncoder:
-        from mderank.encoding import RememberingEncoder, load_encoder
+    def get(self, name: str) -> CachingEncoder:
+        from mderank.encoding import load_encoder
+        from mderank.research.reproduction.encoder_cache import CachingEncoder
 
         if name not in self._loaded:
-            self._loaded[name] = RememberingEncoder(load_encoder(name, device=self._device, dtype=self._dtype))
+            self._loaded[name] = CachingEncoder(load_encoder(name, device=self._device, dtype=self._dtype))
         return self._loaded[name]
 
     def forget(self) -> None:
         """Let go of what was remembered: the next texts are others."""
         for encoder in self._loaded.values():
-            encoder.forget()
+            encoder.clear()
 
     def saved(self) -> float:
         """The seconds that remembering has spared so far."""

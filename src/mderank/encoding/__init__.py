@@ -2,24 +2,30 @@
 
 from __future__ import annotations
 
-from mderank.encoding.base import POOLINGS, AttentionEncoder, Encoder, EncoderSpec, Inputs, Pieces, PoolingName
+from mderank.encoding.base import (
+    POOLINGS,
+    AttentionEncoder,
+    Encoder,
+    EncoderInputs,
+    EncoderSpec,
+    PoolingName,
+    TokenizedText,
+)
 from mderank.encoding.embed import Embeddings, Request, embed
-from mderank.encoding.load import EMBEDDED, EMBEDDED_FOLDER, load_encoder
-from mderank.encoding.remembering import RememberingEncoder
+from mderank.encoding.load import BUNDLED_MODEL, BUNDLED_MODEL_FOLDER, load_encoder
 
 __all__ = [
-    "EMBEDDED",
-    "EMBEDDED_FOLDER",
+    "BUNDLED_MODEL",
+    "BUNDLED_MODEL_FOLDER",
     "POOLINGS",
     "AttentionEncoder",
     "Embeddings",
     "Encoder",
+    "EncoderInputs",
     "EncoderSpec",
-    "Inputs",
-    "Pieces",
     "PoolingName",
-    "RememberingEncoder",
     "Request",
+    "TokenizedText",
     "embed",
     "load_encoder",
 ]

@@ -1,17 +1,14 @@
-"""What an encoder is. Nothing here, or in any encoder, knows of candidates."""
+"""Types and interfaces of encoders. Encoders know nothing of candidates."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, Protocol, runtime_checkable
+from typing import Literal, Protocol, runtime_checkable
 
 import numpy as np
-import numpy.typing as npt
 
-Floats = npt.NDArray[np.floating[Any]]
-Ints = npt.NDArray[np.int64]
-Bools = npt.NDArray[np.bool_]
+from mderank.util.arrays import Bools, Floats, Ints
 
 PoolingName = Literal["mean", "max", "cls"]
 POOLINGS: tuple[PoolingName, ...] = ("mean", "max", "cls")
@@ -19,11 +16,20 @@ POOLINGS: tuple[PoolingName, ...] = ("mean", "max", "cls")
 
 @dataclass(frozen=True)
 class EncoderSpec:
-    """The facts about an encoder that its users need.
+    """Properties of an encoder that its users need.
 
-    ``max_length`` counts special tokens; ``prefix`` and ``suffix`` are the special tokens around a text;
-    ``first_position`` is the position id of the first token (RoBERTa's is 2); ``one_pass`` says whether the encoder
-    takes its positions from ``position_ids`` alone and obeys any attention mask; ``pooling`` is what suits it.
+    Attributes:
+        name: Name of the model.
+        layers: Number of layers.
+        dimension: Length ``d`` of a hidden state.
+        max_length: Maximum number of tokens of a sequence, special tokens included.
+        mask_id: Id of the mask token.
+        pad_id: Id of the padding token.
+        prefix: Special tokens before a text.
+        suffix: Special tokens after a text.
+        first_position: Position id of the first token (2 for RoBERTa).
+        one_pass: Whether the encoder takes positions from ``position_ids`` alone and obeys any attention mask.
+        pooling: The pooling that suits the encoder.
     """
 
     name: str
@@ -40,32 +46,64 @@ class EncoderSpec:
 
     @property
     def capacity(self) -> int:
-        """How many word pieces of a text fit beside the special tokens."""
+        """Maximum number of tokens of a text, without special tokens."""
         return self.max_length - len(self.prefix) - len(self.suffix)
+
+    def add_special_tokens(self, ids: Ints) -> Ints:
+        """Return the token ids of a text with the special tokens around them.
+
+        Args:
+            ids: Token ids ``(n,)`` of a text.
+
+        Returns:
+            The ids of the sequence that the encoder takes, as int64.
+        """
+        return np.concatenate([self.prefix, ids, self.suffix]).astype(np.int64)
 
 
 @dataclass(frozen=True)
-class Pieces:
-    """A text as the encoder reads it: word pieces without special tokens, each with its characters' range."""
+class TokenizedText:
+    """A text as the tokens of an encoder, without special tokens, with character offsets.
 
-    ids: Ints  # (n,)
-    starts: Ints  # (n,) offset of the first character
-    ends: Ints  # (n,) offset after the last
+    Attributes:
+        ids: Token ids ``(n,)``.
+        starts: Offset ``(n,)`` of each token's first character.
+        ends: Offset ``(n,)`` after each token's last character.
+    """
+
+    ids: Ints
+    starts: Ints
+    ends: Ints
 
     def __len__(self) -> int:
         return len(self.ids)
 
-    def upto(self, count: int) -> Pieces:
-        """The first ``count`` pieces."""
+    def upto(self, count: int) -> TokenizedText:
+        """Return the first ``count`` tokens.
+
+        Args:
+            count: How many tokens to keep; more than there are keeps all.
+        """
         return self.part(range(min(count, len(self))))
 
-    def part(self, rows: range) -> Pieces:
-        """The pieces of a stretch."""
+    def part(self, rows: range) -> TokenizedText:
+        """Return a contiguous range of tokens.
+
+        Args:
+            rows: Indices of the tokens to keep.
+        """
         cut = slice(rows.start, rows.stop)
-        return Pieces(self.ids[cut], self.starts[cut], self.ends[cut])
+        return TokenizedText(self.ids[cut], self.starts[cut], self.ends[cut])
 
     def touching(self, spans: Sequence[tuple[int, int]]) -> list[range]:
-        """For every span of characters the pieces that touch it."""
+        """Find the tokens that touch each span of characters.
+
+        Args:
+            spans: Half-open character ranges.
+
+        Returns:
+            The indices of the tokens of each span, as a range.
+        """
         offsets = np.asarray(spans, dtype=np.int64).reshape(-1, 2)
         first = np.searchsorted(self.ends, offsets[:, 0], side="right").tolist()
         last = np.searchsorted(self.starts, offsets[:, 1], side="left").tolist()
@@ -73,43 +111,63 @@ class Pieces:
 
 
 @dataclass(frozen=True)
-class Inputs:
-    """What an encoder computes at once: ``B`` sequences of ``S`` tokens.
+class EncoderInputs:
+    """A batch of ``B`` sequences of ``S`` tokens, with the argument names of transformers.
 
-    Without ``positions`` they are counted from the encoder's first; without ``visible`` every token sees every
-    other. ``visible[b, q, k]`` says whether token ``q`` sees token ``k``.
+    Attributes:
+        input_ids: Token ids ``(B, S)``.
+        position_ids: Position ids ``(B, S)``. None counts from the encoder's first position.
+        attention_mask: ``(B, S, S)``; ``attention_mask[b, q, k]`` says whether token ``q`` attends to token ``k``.
+            None lets every token attend to every other.
     """
 
-    ids: Ints  # (B, S)
-    positions: Ints | None = field(default=None)  # (B, S)
-    visible: Bools | None = field(default=None)  # (B, S, S)
+    input_ids: Ints
+    position_ids: Ints | None = field(default=None)
+    attention_mask: Bools | None = field(default=None)
 
 
 class Encoder(Protocol):
-    """Turns token ids into hidden states."""
+    """Interface of an encoder: a tokenizer and a model that computes hidden states."""
 
     @property
     def spec(self) -> EncoderSpec:
-        """The facts about it."""
+        """Properties of the encoder."""
         ...
 
-    def pieces(self, text: str) -> Pieces:
-        """The word pieces of ``text``, all of them."""
+    def tokenize(self, text: str) -> TokenizedText:
+        """Return all tokens of a text, without truncation and without special tokens.
+
+        Args:
+            text: Any text.
+        """
         ...
 
-    def states(self, inputs: Inputs, layer: int) -> Floats:
-        """The hidden states ``(B, S, d)`` after ``layer`` layers (0: the embeddings), in float32."""
+    def hidden_states(self, inputs: EncoderInputs, layer: int) -> Floats:
+        """Compute the hidden states of a layer.
+
+        Args:
+            inputs: A batch of sequences.
+            layer: Number of the layer; 0 is the embedding layer.
+
+        Returns:
+            Hidden states ``(B, S, d)`` in float32.
+        """
         ...
 
 
 @runtime_checkable
 class AttentionEncoder(Encoder, Protocol):
-    """An encoder that also tells who attends to whom."""
+    """Interface of an encoder that also returns attention weights."""
 
-    def attend(self, inputs: Inputs, layer: int) -> tuple[Floats, Floats]:
-        """The hidden states ``(B, S, d)`` after ``layer`` layers, and the weights ``(B, h, S, S)`` of its attention.
+    def hidden_states_and_attentions(self, inputs: EncoderInputs, layer: int) -> tuple[Floats, Floats]:
+        """Compute the hidden states and the attention weights of a layer.
 
-        ``weights[b, h, q, k]`` says how much head ``h`` of layer ``layer``, the first being 1, takes of token ``k``
-        for token ``q``: over ``k`` they sum to 1.
+        Args:
+            inputs: A batch of sequences.
+            layer: Number of the layer, from 1.
+
+        Returns:
+            Hidden states ``(B, S, d)`` and attention weights ``(B, h, S, S)``. ``weights[b, h, q, k]`` is the weight
+            that head ``h`` gives token ``k`` for token ``q``; over ``k`` the weights sum to 1.
         """
         ...

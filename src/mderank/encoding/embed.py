@@ -1,4 +1,4 @@
-"""Documents and masks to embeddings: windows, then one pass or the exact form, then pooling."""
+"""Embeddings of documents, of their masked variants and of phrases: windows, then encoding, then pooling."""
 
 from __future__ import annotations
 
@@ -9,21 +9,29 @@ from itertools import islice
 import numpy as np
 
 from mderank.document import Span
-from mderank.encoding import exact as exact_form
-from mderank.encoding import one_pass as packing
-from mderank.encoding.base import Encoder, Ints, Pieces, PoolingName
+from mderank.encoding.base import Encoder, PoolingName, TokenizedText
+from mderank.encoding.exact import VariantCache, default_batch_tokens, encode_masked_variants, encode_phrases
+from mderank.encoding.one_pass import PackedSequence, encode_packed, pack_masks, pack_phrases
 from mderank.encoding.pooling import Embeddings, Pool, make_pool
 from mderank.encoding.windows import windows
+from mderank.util.arrays import Ints
 
 
 @dataclass(frozen=True)
 class Request:
-    """A text in pieces, where it may be cut into windows, the spans that each mask hides, phrases to embed besides."""
+    """A text to embed, with its masks and with phrases to embed alone.
 
-    pieces: Pieces
+    Attributes:
+        tokenized: The tokens of the text.
+        breaks: Character offsets where a long text may be cut into windows.
+        masks: For each mask, the character spans that it hides.
+        phrases: The tokens of phrases that are embedded alone.
+    """
+
+    tokenized: TokenizedText
     breaks: Sequence[int]
     masks: Sequence[tuple[Span, ...]] = ()
-    phrases: Sequence[Pieces] = ()
+    phrases: Sequence[TokenizedText] = ()
 
 
 def embed(
@@ -35,65 +43,79 @@ def embed(
     exact: bool,
     batch_tokens: int | None = None,
     focus: float = 0.0,
+    cache: VariantCache | None = None,
 ) -> list[Embeddings]:
-    """The embedding of every document, its change under each of its masks, and the embeddings of its phrases.
+    """Embed documents, measure the change under each of their masks, and embed their phrases.
 
-    ``batch_tokens`` is how many tokens the exact form computes at once (``None``: what suits the encoder's device).
-    ``focus`` makes windows count less that are not on the subject of the first one, with mean pooling (0: all alike).
+    Args:
+        encoder: The encoder.
+        requests: The documents.
+        pooling: How hidden states become an embedding.
+        layer: Number of the layer.
+        exact: Encode every masked variant whole; otherwise all masks of a window are encoded in one pass.
+        batch_tokens: Number of tokens that exact masking computes at once; None for what suits the device.
+        focus: With mean pooling, how much less windows count that are far from the document's subject; 0 for all
+            alike. See `FocusedMeanPool`.
+        cache: A cache of masked variants, for exact masking only.
+
+    Returns:
+        One result per request, in order.
     """
     dimension = encoder.spec.dimension
     pools = [make_pool(pooling, len(each.masks), dimension, len(each.phrases), focus) for each in requests]
     if exact:
-        size = exact_form.default_batch_tokens(encoder) if batch_tokens is None else batch_tokens
+        size = default_batch_tokens(encoder) if batch_tokens is None else batch_tokens
         for pool, request in zip(pools, requests, strict=True):
             for window, ids, masks in _windows(encoder, request):
-                exact_form.run(encoder, pool, window, ids, masks, layer, size)
-            exact_form.run_phrases(encoder, pool, _phrases(encoder, request), layer, size)
+                encode_masked_variants(encoder, pool, window, ids, masks, layer, size, cache)
+            encode_phrases(encoder, pool, _phrases(encoder, request), layer, size)
     else:
-        work = (item for pool, request in zip(pools, requests, strict=True) for item in _packed(encoder, pool, request))
-        packing.run(encoder, work, layer)
+        sequences = (
+            sequence
+            for pool, request in zip(pools, requests, strict=True)
+            for sequence in _pack(encoder, pool, request)
+        )
+        encode_packed(encoder, sequences, layer)
     return [pool.finish() for pool in pools]
 
 
-def _packed(encoder: Encoder, pool: Pool, request: Request) -> Iterator[packing.Pass]:
-    """The sequences of one document, and those of its phrases."""
+def _pack(encoder: Encoder, pool: Pool, request: Request) -> Iterator[PackedSequence]:
+    """Yield the sequences of one document, then those of its phrases."""
     for window in _windows(encoder, request):
-        yield from packing.passes(pool, *window)
-    yield from packing.phrase_passes(pool, _phrases(encoder, request))
+        yield from pack_masks(pool, *window)
+    yield from pack_phrases(pool, _phrases(encoder, request))
 
 
 def _phrases(encoder: Encoder, request: Request) -> list[tuple[int, Ints]]:
-    """The tokens of each phrase, as much of it as the encoder can take."""
+    """Return the token ids of each phrase, truncated to what the encoder can take."""
     spec = encoder.spec
     return [
-        (number, np.concatenate([spec.prefix, pieces.ids[: spec.capacity], spec.suffix]).astype(np.int64))
-        for number, pieces in enumerate(request.phrases)
+        (number, spec.add_special_tokens(phrase.ids[: spec.capacity])) for number, phrase in enumerate(request.phrases)
     ]
 
 
 def _windows(encoder: Encoder, request: Request) -> Iterator[tuple[int, Ints, list[tuple[int, Ints]]]]:
-    """Each window's tokens, and the rows that each mask hides in it."""
+    """Yield the number and the token ids of each window, and the rows that each mask hides in it."""
     spec = encoder.spec
-    cuts = windows(request.pieces, request.breaks, spec.capacity)
+    cuts = windows(request.tokenized, request.breaks, spec.capacity)
     starts = np.asarray([cut.start for cut in cuts], dtype=np.int64)
     masks: list[list[tuple[int, Ints]]] = [[] for _ in cuts]
-    for mask, pieces in enumerate(_hidden_pieces(request)):
-        holders = np.searchsorted(starts, pieces, side="right") - 1
-        for part in np.split(np.arange(len(pieces)), np.flatnonzero(np.diff(holders)) + 1):
+    for mask, hidden in enumerate(_hidden_tokens(request)):
+        holders = np.searchsorted(starts, hidden, side="right") - 1
+        for part in np.split(np.arange(len(hidden)), np.flatnonzero(np.diff(holders)) + 1):
             if len(part):
                 holder = holders[part[0]]
-                masks[holder].append((mask, pieces[part] - starts[holder] + len(spec.prefix)))
+                masks[holder].append((mask, hidden[part] - starts[holder] + len(spec.prefix)))
     for number, cut in enumerate(cuts):
-        text = request.pieces.ids[cut.start : cut.stop]
-        yield number, np.concatenate([spec.prefix, text, spec.suffix]).astype(np.int64), masks[number]
+        yield number, spec.add_special_tokens(request.tokenized.part(cut).ids), masks[number]
 
 
-def _hidden_pieces(request: Request) -> Iterator[Ints]:
-    """For each mask the pieces that touch one of its spans, in order."""
-    places = iter(request.pieces.touching([span for mask in request.masks for span in mask]))
+def _hidden_tokens(request: Request) -> Iterator[Ints]:
+    """Yield, for each mask, the indices of the tokens that touch one of its spans, in order."""
+    touched = iter(request.tokenized.touching([span for mask in request.masks for span in mask]))
     for mask in request.masks:
-        touched = {piece for place in islice(places, len(mask)) for piece in place}
-        yield np.asarray(sorted(touched), dtype=np.int64)
+        hidden = {token for tokens in islice(touched, len(mask)) for token in tokens}
+        yield np.asarray(sorted(hidden), dtype=np.int64)
 
 
 __all__ = ["Embeddings", "Pool", "Request", "embed"]

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from mderank.document import Span
-from mderank.encoding.base import Encoder, EncoderSpec, Floats, Inputs
+from mderank.encoding.base import Encoder, EncoderInputs, EncoderSpec
 from mderank.encoding.embed import Request, embed
 from mderank.encoding.onnx import (
     EXACT_INPUTS,
@@ -27,6 +27,7 @@ from mderank.encoding.onnx import (
     write_spec,
 )
 from mderank.errors import InputError, MissingExtraError, ModelError
+from mderank.util.arrays import Floats
 from mderank.util.files import atomic_folder
 
 if TYPE_CHECKING:
@@ -141,12 +142,12 @@ def _shortest_that_differs(original: Encoder, exported: Encoder, good: int, bad:
 def _difference(original: Encoder, exported: Encoder, length: int) -> float:
     """The largest difference of a state after the last layer, on a sequence of ``length`` tokens."""
     spec = original.spec
-    pieces = original.pieces(" ".join(CHECK_TEXTS))
-    inner = np.resize(pieces.ids, max(0, length - len(spec.prefix) - len(spec.suffix)))
-    inputs = Inputs(np.concatenate([spec.prefix, inner, spec.suffix]).astype(np.int64)[None, :length])
-    expected = original.states(inputs, spec.layers)
+    tokenized = original.tokenize(" ".join(CHECK_TEXTS))
+    inner = np.resize(tokenized.ids, max(0, length - len(spec.prefix) - len(spec.suffix)))
+    inputs = EncoderInputs(spec.add_special_tokens(inner)[None, :length])
+    expected = original.hidden_states(inputs, spec.layers)
     try:
-        found = exported.states(inputs, spec.layers)
+        found = exported.hidden_states(inputs, spec.layers)
     except Exception:  # ONNX Runtime's errors share no other base; a shape of the traced sequence is fixed in the graph
         return math.inf
     if found.shape != expected.shape or not np.isfinite(found).all():
@@ -182,12 +183,14 @@ def compare(original: Encoder, exported: Encoder) -> dict[str, float]:
     difference = 0.0
     ranks = []
     for text in CHECK_TEXTS:
-        pieces = original.pieces(text)
-        if pieces.ids.tolist() != exported.pieces(text).ids.tolist():
+        tokenized = original.tokenize(text)
+        if tokenized.ids.tolist() != exported.tokenize(text).ids.tolist():
             raise ModelError(f"the exported tokenizer of '{spec.name}' reads a text differently; nothing was written")
-        ids = np.concatenate([spec.prefix, pieces.ids[: spec.capacity], spec.suffix]).astype(np.int64)[None]
+        ids = spec.add_special_tokens(tokenized.ids[: spec.capacity])[None]
         for layer in range(spec.layers + 1):
-            states = original.states(Inputs(ids), layer) - exported.states(Inputs(ids), layer)
+            states = original.hidden_states(EncoderInputs(ids), layer) - exported.hidden_states(
+                EncoderInputs(ids), layer
+            )
             difference = max(difference, float(np.abs(states).max()))
         ranks.append(spearman(_word_scores(original, text), _word_scores(exported, text)))
     return {"difference": difference, "ranks": float(np.mean(ranks))}
@@ -195,12 +198,12 @@ def compare(original: Encoder, exported: Encoder) -> dict[str, float]:
 
 def _word_scores(encoder: Encoder, text: str) -> Floats:
     """How far masking each word moves the document's embedding."""
-    pieces = encoder.pieces(text)
+    tokenized = encoder.tokenize(text)
     starts = [0, *(index + 1 for index, character in enumerate(text) if character == " ")]
     masks = [(Span(start, end),) for start, end in zip(starts, [*starts[1:], len(text)], strict=True)]
     (result,) = embed(
         encoder,
-        [Request(pieces, (), masks)],
+        [Request(tokenized, (), masks)],
         pooling="mean",
         layer=encoder.spec.layers,
         exact=not encoder.spec.one_pass,

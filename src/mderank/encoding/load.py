@@ -7,21 +7,25 @@ from pathlib import Path
 from mderank.encoding.base import Encoder
 from mderank.errors import ModelError, OptionError
 
-EMBEDDED = "minilm-l6"
-EMBEDDED_FOLDER = Path(__file__).parent.parent / "models" / EMBEDDED
+BUNDLED_MODEL = "minilm-l6"
+BUNDLED_MODEL_FOLDER = Path(__file__).parent.parent / "models" / BUNDLED_MODEL
 
 
 def load_encoder(
-    model: str | Path = EMBEDDED, *, device: str | None = None, dtype: str | None = None, threads: int | None = None
+    model: str | Path = BUNDLED_MODEL,
+    *,
+    device: str | None = None,
+    dtype: str | None = None,
+    threads: int | None = None,
 ) -> Encoder:
     """The encoder that ``model`` stands for.
 
-    ``minilm-l6`` is the embedded one; a folder that ``mderank export`` wrote is loaded by ONNX Runtime; any other
+    ``minilm-l6`` is the bundled one; a folder that ``mderank export`` wrote is loaded by ONNX Runtime; any other
     folder, and any other name, which is then one of the Hugging Face hub, by torch. ``threads`` is for ONNX Runtime,
     ``device`` and ``dtype`` are for torch.
     """
     name = str(model)
-    folder = EMBEDDED_FOLDER if name == EMBEDDED else Path(model)
+    folder = BUNDLED_MODEL_FOLDER if name == BUNDLED_MODEL else Path(model)
     if folder.suffix == ".onnx" and folder.is_file():
         folder = folder.parent
         if not (folder / "encoder.json").is_file():

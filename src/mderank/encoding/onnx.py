@@ -1,4 +1,4 @@
-"""Encoders by ONNX Runtime: the embedded model, and whatever ``mderank export`` wrote. No torch is needed.
+"""Encoders by ONNX Runtime: the bundled model, and whatever ``mderank export`` wrote. No torch is needed.
 
 A model is a folder with three files: ``model.onnx``, ``tokenizer.json`` and ``encoder.json``, which holds the
 `EncoderSpec`. The graph takes ``input_ids`` (B, S), and if the encoder can do one pass also ``position_ids`` (B, S)
@@ -15,10 +15,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mderank.encoding.base import POOLINGS, EncoderSpec, Floats, Inputs, Pieces
+from mderank.encoding.base import POOLINGS, EncoderInputs, EncoderSpec, TokenizedText
 from mderank.encoding.onnx_graph import cut
-from mderank.encoding.tokenizer import load_tokenizer, split
+from mderank.encoding.tokenizer import load_tokenizer, tokenize
 from mderank.errors import ModelError
+from mderank.util.arrays import Floats
 from mderank.util.environment import bound_cores
 
 if TYPE_CHECKING:
@@ -134,22 +135,22 @@ class OnnxEncoder:
         self.__dict__.update(state)
         self._open()
 
-    def pieces(self, text: str) -> Pieces:
-        """The word pieces of ``text``, all of them."""
-        return split(self._tokenizer, text)
+    def tokenize(self, text: str) -> TokenizedText:
+        """The tokens of ``text``, all of them."""
+        return tokenize(self._tokenizer, text)
 
-    def states(self, inputs: Inputs, layer: int) -> Floats:
+    def hidden_states(self, inputs: EncoderInputs, layer: int) -> Floats:
         """The hidden states ``(B, S, d)`` after ``layer`` layers."""
-        batch, size = inputs.ids.shape
-        feed: dict[str, Any] = {"input_ids": inputs.ids}
+        batch, size = inputs.input_ids.shape
+        feed: dict[str, Any] = {"input_ids": inputs.input_ids}
         if self.spec.one_pass:
-            positions = inputs.positions
+            positions = inputs.position_ids
             if positions is None:
                 positions = np.broadcast_to(self.spec.first_position + np.arange(size), (batch, size))
             feed["position_ids"] = np.ascontiguousarray(positions, dtype=np.int64)
-            if inputs.visible is None:
+            if inputs.attention_mask is None:
                 feed["attention_mask"] = np.zeros((batch, 1, size, size), dtype=np.float32)
             else:
-                feed["attention_mask"] = np.where(inputs.visible, np.float32(0), HIDE)[:, None]
+                feed["attention_mask"] = np.where(inputs.attention_mask, np.float32(0), HIDE)[:, None]
         states: Floats = self._session_of(layer).run([output_name(layer)], feed)[0]
         return states

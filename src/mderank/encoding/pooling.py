@@ -17,7 +17,8 @@ from typing import ClassVar, Protocol
 
 import numpy as np
 
-from mderank.encoding.base import Floats, Ints, PoolingName
+from mderank.encoding.base import PoolingName
+from mderank.util.arrays import Floats, Ints
 
 
 @dataclass(frozen=True)
@@ -57,7 +58,7 @@ class Pool(Protocol):
         """Exact: all rows of a window are different under a mask."""
         ...
 
-    def recall(self, window: int, mask: int, change: Floats) -> None:
+    def add_change(self, window: int, mask: int, change: Floats) -> None:
         """Exact: the same, from what `CHANGES` made of it before."""
         ...
 
@@ -99,9 +100,9 @@ class _Beside:
         return means
 
     def reencode(self, window: int, states: Floats, mask: int, masked: Floats) -> None:
-        self.recall(window, mask, CHANGES[self.name](states, masked))
+        self.add_change(window, mask, CHANGES[self.name](states, masked))
 
-    def recall(self, window: int, mask: int, change: Floats) -> None:
+    def add_change(self, window: int, mask: int, change: Floats) -> None:
         raise NotImplementedError
 
     def add_phrase(self, phrase: int, states: Floats) -> None:
@@ -168,7 +169,7 @@ class MeanPool(_Beside):
         if masks:
             np.add.at(self._changes, masks, sums)
 
-    def recall(self, window: int, mask: int, change: Floats) -> None:
+    def add_change(self, window: int, mask: int, change: Floats) -> None:
         self._changes[mask] += change
 
     def finish(self) -> Embeddings:
@@ -209,7 +210,7 @@ class FocusedMeanPool(_Beside):
         if masks:
             self._changes.append((window, masks, sums.astype(np.float32)))  # differences: float32 has enough digits
 
-    def recall(self, window: int, mask: int, change: Floats) -> None:
+    def add_change(self, window: int, mask: int, change: Floats) -> None:
         self._changes.append((window, [mask], change[None]))
 
     def finish(self) -> Embeddings:
@@ -278,7 +279,7 @@ class MaxPool(_Beside):
             masked[lost] = left.max(axis=0, initial=-np.inf)
             self._masked[block.mask][window] = np.maximum(masked, block.states.max(axis=0))
 
-    def recall(self, window: int, mask: int, change: Floats) -> None:
+    def add_change(self, window: int, mask: int, change: Floats) -> None:
         self._masked[mask][window] = change
 
     def finish(self) -> Embeddings:
@@ -317,8 +318,8 @@ class ClsPool(_Beside):
     def replace(self, window: int, states: Floats, hidden: Iterable[Hidden]) -> None:
         raise NotImplementedError("cls pooling exists in the exact form only")
 
-    def recall(self, window: int, mask: int, change: Floats) -> None:
-        self._mean.recall(window, mask, change)
+    def add_change(self, window: int, mask: int, change: Floats) -> None:
+        self._mean.add_change(window, mask, change)
 
     def finish(self) -> Embeddings:
         return replace(self._mean.finish(), phrases=self._phrases, contexts=self._mean_contexts())

@@ -1,4 +1,4 @@
-"""Word pieces with offsets, from a ``tokenizers`` file: the same for every encoder."""
+"""Tokens with character offsets, from a tokenizer of Hugging Face ``tokenizers``."""
 
 from __future__ import annotations
 
@@ -7,32 +7,57 @@ from pathlib import Path
 import numpy as np
 from tokenizers import Tokenizer
 
-from mderank.encoding.base import Pieces
+from mderank.encoding.base import TokenizedText
 from mderank.errors import ModelError
 from mderank.text import replace_surrogates
 
-# Tokenizers take time and memory that grow with the text; long ones go in parts, cut at white space.
+# Tokenizers take memory that grows with the text; a long text is tokenized in parts, cut at white space.
 _PART = 100_000  # characters
 
 
 def load_tokenizer(file: Path) -> Tokenizer:
-    """The tokenizer in ``file``, with no truncation and no padding: nothing is cut silently."""
+    """Load a tokenizer without truncation and padding.
+
+    Args:
+        file: A ``tokenizer.json``.
+
+    Returns:
+        The tokenizer, prepared by `prepare_tokenizer`.
+
+    Raises:
+        ModelError: If the file is not a tokenizer of Hugging Face tokenizers.
+    """
     try:
-        return prepared(Tokenizer.from_file(str(file)))
+        return prepare_tokenizer(Tokenizer.from_file(str(file)))
     except Exception as error:  # tokenizers raises bare Exception
         raise ModelError(f"{file} is not a tokenizer file of Hugging Face tokenizers: {error}") from error
 
 
-def prepared(tokenizer: Tokenizer) -> Tokenizer:
-    """``tokenizer``, with no truncation and no padding, to which "[SEP]" in a text is five characters of text."""
+def prepare_tokenizer(tokenizer: Tokenizer) -> Tokenizer:
+    """Switch off truncation and padding, and read "[SEP]" in a text as five characters of text.
+
+    Args:
+        tokenizer: The tokenizer, which is changed.
+
+    Returns:
+        The same tokenizer.
+    """
     tokenizer.no_truncation()
     tokenizer.no_padding()
     tokenizer.encode_special_tokens = True
     return tokenizer
 
 
-def split(tokenizer: Tokenizer, text: str) -> Pieces:
-    """The word pieces of ``text`` without special tokens."""
+def tokenize(tokenizer: Tokenizer, text: str) -> TokenizedText:
+    """Tokenize a text of any length.
+
+    Args:
+        tokenizer: A prepared tokenizer.
+        text: The text. Lone surrogates are replaced, so that offsets hold.
+
+    Returns:
+        The tokens, without special tokens.
+    """
     text = replace_surrogates(text)
     ids: list[int] = []
     starts: list[int] = []
@@ -42,8 +67,8 @@ def split(tokenizer: Tokenizer, text: str) -> Pieces:
         ids += encoding.ids
         starts += [start + first for first, _ in encoding.offsets]
         ends += [start + last for _, last in encoding.offsets]
-    # A byte-level tokenizer may give one character to several pieces, never an earlier character to a later piece.
-    return Pieces(
+    # A byte-level tokenizer may give one character to several tokens, never an earlier character to a later token.
+    return TokenizedText(
         np.asarray(ids, dtype=np.int64),
         np.maximum.accumulate(np.asarray(starts, dtype=np.int64)),
         np.maximum.accumulate(np.asarray(ends, dtype=np.int64)),
@@ -63,7 +88,14 @@ def _parts(text: str) -> list[tuple[int, str]]:
 
 
 def special_tokens(tokenizer: Tokenizer) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """The special tokens that the tokenizer puts before and after a text."""
+    """Find the special tokens that a tokenizer puts around a text.
+
+    Args:
+        tokenizer: The tokenizer.
+
+    Returns:
+        The ids before a text, and those after it.
+    """
     bare = tokenizer.encode("a", add_special_tokens=False).ids
     full = tokenizer.encode("a").ids
     for start in range(len(full) - len(bare) + 1):

@@ -14,11 +14,12 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 import numpy as np
 import numpy.typing as npt
 
-from mderank.encoding.base import EncoderSpec, Floats, Inputs, Pieces, PoolingName
+from mderank.encoding.base import EncoderInputs, EncoderSpec, PoolingName, TokenizedText
 from mderank.encoding.model_folder import model_folder
 from mderank.encoding.probe import can_do_one_pass, first_position
-from mderank.encoding.tokenizer import prepared, special_tokens, split
+from mderank.encoding.tokenizer import prepare_tokenizer, special_tokens, tokenize
 from mderank.errors import MissingExtraError, ModelError
+from mderank.util.arrays import Floats
 
 if TYPE_CHECKING:
     import torch
@@ -54,7 +55,7 @@ class TorchEncoder:
         # The weights' files, where the model is a folder; runs are recognised by their checksum.
         self.folder = loaded if Path(model).is_dir() else Path(model)
         self._model, tokenizer = _load(model, loaded)
-        self._tokenizer = prepared(tokenizer.backend_tokenizer)
+        self._tokenizer = prepare_tokenizer(tokenizer.backend_tokenizer)
         self._sparse_attention = getattr(self._model, "attention_type", None)
         self._lower: dict[int, Any] = {}  # the model cut above a layer
         self.spec = self._probed(_spec(model, loaded, self._model.config, tokenizer, self._tokenizer))
@@ -100,15 +101,15 @@ class TorchEncoder:
         """The device that the model is on, by torch's name: ``cpu``, ``cuda:1``."""
         return str(self._device)
 
-    def pieces(self, text: str) -> Pieces:
-        """The word pieces of ``text``, all of them."""
-        return split(self._tokenizer, text)
+    def tokenize(self, text: str) -> TokenizedText:
+        """The tokens of ``text``, all of them."""
+        return tokenize(self._tokenizer, text)
 
-    def states(self, inputs: Inputs, layer: int) -> Floats:
+    def hidden_states(self, inputs: EncoderInputs, layer: int) -> Floats:
         """The hidden states ``(B, S, d)`` after ``layer`` layers."""
         return self._states(self._run(self._up_to(layer), inputs), inputs, layer)
 
-    def attend(self, inputs: Inputs, layer: int) -> tuple[Floats, Floats]:
+    def hidden_states_and_attentions(self, inputs: EncoderInputs, layer: int) -> tuple[Floats, Floats]:
         """The hidden states ``(B, S, d)`` after ``layer`` layers, and the weights ``(B, h, S, S)`` of its attention."""
         usual = self._model.config._attn_implementation
         # Only this implementation has the weights at hand. It rounds otherwise, so that `states` must not keep it.
@@ -117,7 +118,7 @@ class TorchEncoder:
             output = self._run(self._model, inputs, output_attentions=True)
         finally:
             self._model.set_attn_implementation(usual)
-        size = inputs.ids.shape[1]
+        size = inputs.input_ids.shape[1]
         weights = (output.attentions or ())[layer - 1 : layer]
         if len(weights) != 1 or weights[0].ndim != 4 or weights[0].shape[-2:] != (size, size):
             raise ModelError(
@@ -152,21 +153,21 @@ class TorchEncoder:
             if missing:
                 return None
             lower.to(self._device).eval()
-            inputs = Inputs(np.full((1, min(8, self.spec.max_length)), self.spec.mask_id, dtype=np.int64))
+            inputs = EncoderInputs(np.full((1, min(8, self.spec.max_length)), self.spec.mask_id, dtype=np.int64))
             whole, part = (self._states(self._run(model, inputs), inputs, layer) for model in (self._model, lower))
         except (AttributeError, IndexError, KeyError, RuntimeError, TypeError, ValueError):
             return None  # not every kind of model can be cut, and all its layers do as well
         return lower if np.allclose(whole, part, rtol=1e-3, atol=1e-3) else None
 
-    def _run(self, model: Any, inputs: Inputs, **wanted: bool) -> Any:
+    def _run(self, model: Any, inputs: EncoderInputs, **wanted: bool) -> Any:
         import torch
 
-        arguments: dict[str, torch.Tensor] = {"input_ids": self._tensor(inputs.ids)}
-        if inputs.positions is not None:
-            arguments["position_ids"] = self._tensor(inputs.positions)
-        if inputs.visible is not None:
+        arguments: dict[str, torch.Tensor] = {"input_ids": self._tensor(inputs.input_ids)}
+        if inputs.position_ids is not None:
+            arguments["position_ids"] = self._tensor(inputs.position_ids)
+        if inputs.attention_mask is not None:
             hide = torch.finfo(self._model.dtype).min
-            visible = self._tensor(inputs.visible)
+            visible = self._tensor(inputs.attention_mask)
             mask = torch.zeros(visible.shape, dtype=self._model.dtype, device=self._device)
             arguments["attention_mask"] = mask.masked_fill(~visible, hide)[:, None]
         if self._sparse_attention is not None:
@@ -175,8 +176,8 @@ class TorchEncoder:
         with torch.inference_mode():
             return model(**arguments, output_hidden_states=True, return_dict=True, **wanted)
 
-    def _states(self, output: Any, inputs: Inputs, layer: int) -> Floats:
-        states: Floats = output.hidden_states[layer][:, : inputs.ids.shape[1]].float().cpu().numpy()
+    def _states(self, output: Any, inputs: EncoderInputs, layer: int) -> Floats:
+        states: Floats = output.hidden_states[layer][:, : inputs.input_ids.shape[1]].float().cpu().numpy()
         return states
 
     def _tensor(self, array: npt.NDArray[Any]) -> torch.Tensor:

@@ -1,43 +1,50 @@
-"""Cutting a long text into windows that an encoder can take."""
+"""Windows: a long text cut into parts that an encoder can take."""
 
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 
-from mderank.encoding.base import Pieces
+from mderank.encoding.base import TokenizedText
 
 
-def windows(pieces: Pieces, breaks: Sequence[int], capacity: int) -> list[range]:
-    """Ranges of pieces, none longer than ``capacity``, that cover all of them.
+def windows(tokenized: TokenizedText, breaks: Sequence[int], capacity: int) -> list[range]:
+    """Cut a text into windows of about equal length.
 
-    They are about equally long, since a short last window would see less context than the others and long ones cost
-    more than their length. Each ends at a break (an offset where a sentence ends) if there is one between half and
-    all of its share, else between two words, else anywhere.
+    A full window and a short rest would give the rest less context and cost more. Each window ends at a break if there
+    is one between half and all of its share, otherwise between two words, otherwise anywhere.
+
+    Args:
+        tokenized: The tokens of the text.
+        breaks: Character offsets where a sentence ends.
+        capacity: Maximum number of tokens of a window.
+
+    Returns:
+        Ranges of tokens that cover the text, in order.
     """
-    count = len(pieces)
+    count = len(tokenized)
     if count <= capacity:
         return [range(count)] if count else []
-    # Number of pieces before each break.
-    ends = sorted({bisect_right(pieces.ends, offset) for offset in breaks})
+    # Number of tokens before each break.
+    ends = sorted({bisect_right(tokenized.ends, offset) for offset in breaks})
     cuts: list[range] = []
     start = 0
     while count - start > capacity:
         left = count - start
         share = left / -(-left // capacity)
-        cut = _cut(pieces, ends, start, share, capacity)
+        cut = _cut(tokenized, ends, start, share, capacity)
         cuts.append(range(start, cut))
         start = cut
     cuts.append(range(start, count))
     return cuts
 
 
-def _cut(pieces: Pieces, ends: list[int], start: int, share: float, capacity: int) -> int:
+def _cut(tokenized: TokenizedText, ends: list[int], start: int, share: float, capacity: int) -> int:
     target = start + share
     near = ends[bisect_left(ends, start + int(share / 2) + 1) : bisect_right(ends, start + capacity)]
     if near:
         return min(near, key=lambda end: abs(end - target))
     for cut in range(int(target), start + int(share / 2), -1):
-        if pieces.starts[cut] > pieces.ends[cut - 1]:
+        if tokenized.starts[cut] > tokenized.ends[cut - 1]:
             return cut
     return min(int(target), start + capacity)

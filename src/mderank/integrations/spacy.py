@@ -162,7 +162,7 @@ def make_component(
 ) -> KeyphraseComponent:
     """What ``nlp.add_pipe("mderank", config={...})`` makes.
 
-    ``method`` is one of ``mderank methods``, ``model`` an encoder (``None``: the embedded one), ``diversity`` a share
+    ``method`` is one of ``mderank methods``, ``model`` an encoder (``None``: the bundled one), ``diversity`` a share
     as on the command line, ``overlap`` whether phrases may be part of each other (``none``, ``little``, ``any``;
     ``None``: as the method does), ``options`` further keyword arguments of the method.
     """

@@ -18,14 +18,15 @@ import numpy as np
 from mderank.candidates.base import is_word
 from mderank.candidates.stopwords import stop_words_of
 from mderank.document import Document, surface
-from mderank.encoding import EMBEDDED, AttentionEncoder, Encoder, Pieces
-from mderank.encoding.padding import pad_texts
+from mderank.encoding import BUNDLED_MODEL, AttentionEncoder, Encoder, TokenizedText
+from mderank.encoding.padding import batch_by_tokens, pad_texts
 from mderank.encoding.windows import windows
 from mderank.errors import ModelError, OptionError
-from mderank.methods.base import BaseOptions, CandidateScores, Floats, ScoringInput, at_least
+from mderank.methods.base import BaseOptions, CandidateScores, ScoringInput, at_least
 from mderank.methods.encoder_base import EncoderExtractor
 from mderank.methods.tfidf import DocumentFrequencies
 from mderank.text import stem_phrase
+from mderank.util.arrays import Floats
 
 # Attention costs the square of the length, also where an encoder takes thousands: what is longer is no sentence.
 LONGEST_SENTENCE = 512  # tokens
@@ -39,8 +40,8 @@ class AttentionRank(EncoderExtractor):
     """Ranks phrases by the attention that they get in their sentences and by their relevance to all sentences.
 
     1. Tag the text and find the candidates (`BaseExtractor`).
-    2. Encode every sentence. A word piece gets the attention of all tokens of its sentence, over all heads of the
-       last layer (or ``layer``); a candidate that of its pieces, over all its occurrences: a.
+    2. Encode every sentence. A token gets the attention of all tokens of its sentence, over all heads of the
+       last layer (or ``layer``); a candidate that of its tokens, over all its occurrences: a.
     3. Encode every candidate by itself. Its words E_c attend to each other, softmax(E_c·E_cᵀ)·E_c; their mean is c.
     4. The words E_i of a sentence without stop words and the candidate's attend to each other, with S = E_i·E_cᵀ:
        A = softmax(S)·E_c and B = softmax(S)·softmax(Sᵀ)·E_i give V = (E_i + A + E_i∘A + E_i∘B) / 4. V attends to itself
@@ -55,7 +56,7 @@ class AttentionRank(EncoderExtractor):
 
     def __init__(
         self,
-        model: str | Path | Encoder = EMBEDDED,
+        model: str | Path | Encoder = BUNDLED_MODEL,
         *,
         weight: float = 0.8,
         max_df: int | None = None,
@@ -87,13 +88,13 @@ class AttentionRank(EncoderExtractor):
         return [self._score_one(reading) for reading in readings]
 
     def _score_one(self, reading: ScoringInput) -> CandidateScores:
-        assert reading.pieces is not None
+        assert reading.tokenized is not None
         if not reading.candidates:
             return CandidateScores(np.zeros(0), np.zeros(0), np.zeros((0, self.encoder.spec.dimension)))
-        received, sentences = self._read_sentences(reading.document, reading.pieces)
+        received, sentences = self._read_sentences(reading.document, reading.tokenized)
         attention = np.asarray(
             [
-                sum(received[place.start : place.stop].sum() for place in reading.pieces.touching(spans))
+                sum(received[place.start : place.stop].sum() for place in reading.tokenized.touching(spans))
                 for spans in ([each.span for each in candidate.occurrences] for candidate in reading.candidates)
             ]
         )
@@ -109,17 +110,17 @@ class AttentionRank(EncoderExtractor):
             return True
         return self.frequencies.counts.get(stem, 0) <= self.max_df
 
-    def _read_sentences(self, document: Document, pieces: Pieces) -> tuple[Floats, list[Floats]]:
-        """The attention ``(n,)`` that every piece gets, and the vectors ``(words, d)`` of every sentence's words."""
-        received = np.zeros(len(pieces))
-        rows = _sentences(pieces, document.sentence_ends(), min(self.encoder.spec.capacity, LONGEST_SENTENCE))
-        words = _content_words(document, pieces)
+    def _read_sentences(self, document: Document, tokenized: TokenizedText) -> tuple[Floats, list[Floats]]:
+        """The attention ``(n,)`` that every token gets, and the vectors ``(words, d)`` of every sentence's words."""
+        received = np.zeros(len(tokenized))
+        rows = _sentences(tokenized, document.sentence_ends(), min(self.encoder.spec.capacity, LONGEST_SENTENCE))
+        words = _content_words(document, tokenized)
         sentences: list[Floats] = [np.zeros((0, self.encoder.spec.dimension))] * len(rows)
         begin = len(self.encoder.spec.prefix)
-        parts = [pieces.part(each) for each in rows]
+        parts = [tokenized.part(each) for each in rows]
         for some in self._batches(parts):
             inputs = pad_texts(self.encoder.spec, [parts[each].ids for each in some])
-            states, weights = self.attention.attend(inputs, self.layer)
+            states, weights = self.attention.hidden_states_and_attentions(inputs, self.layer)
             # Padding attends to itself alone.
             for number, own, attended in zip(some, states, weights.sum(axis=(1, 2), dtype=np.float64), strict=True):
                 place = rows[number]
@@ -130,28 +131,27 @@ class AttentionRank(EncoderExtractor):
     def _phrases(self, reading: ScoringInput) -> list[Floats]:
         """The vectors ``(words, d)`` of every candidate's words, the candidate being encoded by itself."""
         texts = [surface(reading.document, each.occurrences[0].span) for each in reading.candidates]
-        pieces = [self.encoder.pieces(text).upto(self.encoder.spec.capacity) for text in texts]
+        tokenized = [self.encoder.tokenize(text).upto(self.encoder.spec.capacity) for text in texts]
         phrases: list[Floats] = [np.zeros(0)] * len(texts)
         begin = len(self.encoder.spec.prefix)
-        for some in self._batches(pieces):
-            inputs = pad_texts(self.encoder.spec, [pieces[each].ids for each in some])
-            states = self.encoder.states(inputs, self.layer)
+        for some in self._batches(tokenized):
+            inputs = pad_texts(self.encoder.spec, [tokenized[each].ids for each in some])
+            states = self.encoder.hidden_states(inputs, self.layer)
             for number, own in zip(some, states, strict=True):
-                phrases[number] = _means(own[begin:], range(len(pieces[number])), _words(texts[number], pieces[number]))
+                phrases[number] = _means(
+                    own[begin:], range(len(tokenized[number])), _words(texts[number], tokenized[number])
+                )
         return phrases
 
-    def _batches(self, texts: Sequence[Pieces]) -> Iterator[list[int]]:
+    def _batches(self, texts: Sequence[TokenizedText]) -> Iterator[list[int]]:
         """The numbers of texts, the shortest first, that are encoded at once; one by one if there can be no padding."""
         special = self.encoder.spec.max_length - self.encoder.spec.capacity
-        batch: list[int] = []
-        for number in sorted(range(len(texts)), key=lambda number: len(texts[number])):
-            full = (len(texts[number]) + special) * (len(batch) + 1) > BATCH
-            if batch and (full or not self.encoder.spec.one_pass):
-                yield batch
-                batch = []
-            batch.append(number)
-        if batch:
-            yield batch
+        room = BATCH if self.encoder.spec.one_pass else 0
+
+        def length(number: int) -> int:
+            return len(texts[number])
+
+        return batch_by_tokens(sorted(range(len(texts)), key=length), room, length, special)
 
 
 def _attention_of(encoder: Encoder) -> AttentionEncoder:
@@ -165,31 +165,31 @@ def _attention_of(encoder: Encoder) -> AttentionEncoder:
     return encoder
 
 
-def _sentences(pieces: Pieces, ends: Sequence[int], longest: int) -> list[range]:
-    """The pieces of every sentence, or of its parts if it is too long to be encoded at once."""
-    cuts = sorted({0, *np.searchsorted(pieces.ends, ends, side="right").tolist(), len(pieces)})
+def _sentences(tokenized: TokenizedText, ends: Sequence[int], longest: int) -> list[range]:
+    """The tokens of every sentence, or of its parts if it is too long to be encoded at once."""
+    cuts = sorted({0, *np.searchsorted(tokenized.ends, ends, side="right").tolist(), len(tokenized)})
     return [
         range(start + part.start, start + part.stop)
         for start, stop in pairwise(cuts)
-        for part in windows(pieces.part(range(start, stop)), (), longest)
+        for part in windows(tokenized.part(range(start, stop)), (), longest)
     ]
 
 
-def _content_words(document: Document, pieces: Pieces) -> list[range]:
-    """The pieces of every word that is no stop word."""
+def _content_words(document: Document, tokenized: TokenizedText) -> list[range]:
+    """The tokens of every word that is no stop word."""
     stop_words = stop_words_of(document.language)
-    return pieces.touching(
+    return tokenized.touching(
         [(each.start, each.end) for each in document.tokens if is_word(each) and each.text.lower() not in stop_words]
     )
 
 
-def _words(text: str, pieces: Pieces) -> list[range]:
-    """The pieces of every word of a phrase."""
-    return pieces.touching([match.span() for match in re.finditer(r"\S+", text)])
+def _words(text: str, tokenized: TokenizedText) -> list[range]:
+    """The tokens of every word of a phrase."""
+    return tokenized.touching([match.span() for match in re.finditer(r"\S+", text)])
 
 
 def _means(states: Floats, place: range, words: Sequence[range]) -> Floats:
-    """For every word that begins in ``place`` the mean of its pieces' states, which ``states`` begins with."""
+    """For every word that begins in ``place`` the mean of its tokens' states, which ``states`` begins with."""
     begin, end = (bisect_left(words, offset, key=lambda word: word.start) for offset in (place.start, place.stop))
     means = [
         states[word.start - place.start : min(word.stop, place.stop) - place.start].mean(axis=0)

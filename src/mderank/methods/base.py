@@ -10,14 +10,13 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar, Protocol, TypedDict, runtime_checkable
+from typing import ClassVar, Protocol, TypedDict, runtime_checkable
 
 import numpy as np
-import numpy.typing as npt
 
 from mderank.candidates import CandidateSource, NounPhrases, PhraseList
 from mderank.document import Document, Span, surface
-from mderank.encoding import Pieces
+from mderank.encoding import TokenizedText
 from mderank.errors import InputError, MDERankError, OptionError
 from mderank.keyphrase import Candidate, Keyphrase, Keyphrases
 from mderank.ranking import (
@@ -36,15 +35,13 @@ from mderank.ranking.dedupe import Entry, forms, merge
 from mderank.ranking.variants import variant_key
 from mderank.tagging import SpacyTagger, Tagger
 from mderank.text import stem_phrase
+from mderank.util.arrays import Floats, Numbers
 
 # Texts that are tagged and encoded together: enough to fill the encoder's batches, little enough to hold in memory.
 _CHUNK_TEXTS = 64
 _CHUNK_CHARACTERS = 400_000
 
 _WORD = re.compile(r"\S+")
-
-Floats = npt.NDArray[np.floating[Any]]
-Numbers = Floats | npt.NDArray[np.integer[Any]]
 
 
 @runtime_checkable
@@ -67,14 +64,14 @@ class Extractor(Protocol):
 class ScoringInput:
     """A document as far as it is read, and the phrases in it that may be keyphrases.
 
-    ``pieces`` is the text as an encoder reads it, for methods that have one.
+    ``tokenized`` is the text as tokens of an encoder, for methods that have one.
     """
 
     document: Document
     candidates: list[Candidate]
     missing: tuple[str, ...]
     unseen: Span | None
-    pieces: Pieces | None = None
+    tokenized: TokenizedText | None = None
 
 
 @dataclass(frozen=True)
@@ -157,8 +154,8 @@ class BaseExtractor(ABC):
             return replace(diversity, scaling=self.own_scaling)
         return diversity
 
-    def _view(self, text: str) -> tuple[int, Pieces | None]:
-        """How far into ``text`` the method sees, and the text as its encoder reads it."""
+    def _visible_end(self, text: str) -> tuple[int, TokenizedText | None]:
+        """Return the offset after the last character that the method reads, and the tokens of its encoder."""
         return len(text), None
 
     def extract(self, text: str | Document, top_k: int | None = 10) -> Keyphrases:
@@ -211,12 +208,12 @@ class BaseExtractor(ABC):
         readings = []
         for text, limit in zip(texts, limits, strict=True):
             document = text if isinstance(text, Document) else next(tagged)
-            end, pieces = self._view(document.text[:limit])
+            end, tokenized = self._visible_end(document.text[:limit])
             seen = document.upto(end)
             found = self.candidates.find(seen)
             missing = tuple(each.key for each in found if not each.occurrences)
             unseen = Span(end, len(_text(text))) if _text(text)[end:].strip() else None
-            readings.append(ScoringInput(seen, self._filter_excluded(seen, found), missing, unseen, pieces))
+            readings.append(ScoringInput(seen, self._filter_excluded(seen, found), missing, unseen, tokenized))
         return readings
 
     def _filter_excluded(self, document: Document, found: list[Candidate]) -> list[Candidate]:

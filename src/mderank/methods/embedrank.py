@@ -10,7 +10,6 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from mderank.document import Document, surface
-from mderank.encoding import Request, embed
 from mderank.keyphrase import Candidate
 from mderank.methods.base import CandidateScores, ScoringInput
 from mderank.methods.encoder_base import EncoderExtractor
@@ -34,25 +33,13 @@ class EmbedRank(EncoderExtractor):
         return not self.encoder.spec.one_pass
 
     def _score(self, readings: Sequence[ScoringInput]) -> list[CandidateScores]:
-        embeddings = embed(
-            self.encoder,
-            [self._request(reading) for reading in readings],
-            pooling=self.pooling,
-            layer=self.layer,
-            exact=self.exact,
-            batch_tokens=self.batch_tokens,
-        )
+        phrases = [[self._embedded_text(item.document, each) for each in item.candidates] for item in readings]
         scores = []
-        for each in embeddings:
+        for each in self._embed(readings, phrases=phrases):
             similarities, values = closeness(each.document, each.phrases, self.similarity)
             scores.append(CandidateScores(values, similarities, each.phrases))
         return scores
 
-    def _request(self, reading: ScoringInput) -> Request:
-        assert reading.pieces is not None
-        phrases = [self.encoder.pieces(self._form(reading.document, each)) for each in reading.candidates]
-        return Request(reading.pieces, reading.document.sentence_ends(), phrases=phrases)
-
-    def _form(self, document: Document, candidate: Candidate) -> str:
-        """The candidate as it is embedded."""
+    def _embedded_text(self, document: Document, candidate: Candidate) -> str:
+        """Return the text of a candidate that is embedded: its first occurrence."""
         return surface(document, candidate.occurrences[0].span)

@@ -3,12 +3,26 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
+from itertools import repeat
 from pathlib import Path
 from typing import ClassVar, Unpack
 
-from mderank.encoding import EMBEDDED, POOLINGS, Encoder, Pieces, PoolingName, load_encoder
+from mderank.encoding import (
+    BUNDLED_MODEL,
+    POOLINGS,
+    Embeddings,
+    Encoder,
+    PoolingName,
+    Request,
+    TokenizedText,
+    embed,
+    load_encoder,
+)
+from mderank.encoding.exact import VariantCache
 from mderank.errors import ExactFallbackWarning, OptionError
-from mderank.methods.base import BaseExtractor, BaseOptions, at_least, one_of
+from mderank.masking import Mask
+from mderank.methods.base import BaseExtractor, BaseOptions, ScoringInput, at_least, one_of
 from mderank.ranking import SIMILARITIES, SimilarityName
 
 
@@ -30,7 +44,7 @@ class EncoderExtractor(BaseExtractor):
 
     def __init__(
         self,
-        model: str | Path | Encoder = EMBEDDED,
+        model: str | Path | Encoder = BUNDLED_MODEL,
         *,
         pooling: PoolingName | None = None,
         layer: int | None = None,
@@ -73,11 +87,45 @@ class EncoderExtractor(BaseExtractor):
             raise OptionError("pooling='cls' exists in the exact form only: add exact=True (--exact)")
         return False
 
-    def _view(self, text: str) -> tuple[int, Pieces]:
-        pieces = self.encoder.pieces(text)
+    def _visible_end(self, text: str) -> tuple[int, TokenizedText]:
+        tokenized = self.encoder.tokenize(text)
         special = self.encoder.spec.max_length - self.encoder.spec.capacity
-        kept = pieces if self.max_tokens is None else pieces.upto(max(0, self.max_tokens - special))
-        return len(text) if len(kept) == len(pieces) else int(kept.ends[-1]) if len(kept) else 0, kept
+        kept = tokenized if self.max_tokens is None else tokenized.upto(max(0, self.max_tokens - special))
+        return len(text) if len(kept) == len(tokenized) else int(kept.ends[-1]) if len(kept) else 0, kept
+
+    def _embed(
+        self,
+        inputs: Sequence[ScoringInput],
+        masks: Sequence[Sequence[Mask]] | None = None,
+        phrases: Sequence[Sequence[str]] | None = None,
+        focus: float = 0.0,
+    ) -> list[Embeddings]:
+        """Embed documents, with the masks and the phrases of each.
+
+        Args:
+            inputs: The documents.
+            masks: The masks of each document.
+            phrases: Phrases of each document that are embedded alone.
+            focus: How much less windows count that are far from the document's subject; see `embed`.
+
+        Returns:
+            The embeddings of each document, in order.
+        """
+        requests = []
+        for item, own_masks, own_phrases in zip(inputs, masks or repeat(()), phrases or repeat(()), strict=False):
+            assert item.tokenized is not None
+            tokenized = [self.encoder.tokenize(phrase) for phrase in own_phrases]
+            requests.append(Request(item.tokenized, item.document.sentence_ends(), own_masks, tokenized))
+        return embed(
+            self.encoder,
+            requests,
+            pooling=self.pooling,
+            layer=self.layer,
+            exact=self.exact,
+            batch_tokens=self.batch_tokens,
+            focus=focus,
+            cache=self.encoder if isinstance(self.encoder, VariantCache) else None,
+        )
 
 
 def checked_layer(layer: int, layers: int, name: str) -> int:

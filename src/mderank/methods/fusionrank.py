@@ -17,12 +17,14 @@ import numpy as np
 
 from mderank.candidates import CandidateSource, Terms
 from mderank.document import surface
-from mderank.encoding import EMBEDDED, Embeddings, Encoder, Request, embed
+from mderank.encoding import BUNDLED_MODEL, Embeddings, Encoder
 from mderank.errors import OptionError
-from mderank.methods.base import CandidateScores, Floats, Numbers, ScoringInput
+from mderank.masking import MaskAll
+from mderank.methods.base import CandidateScores, ScoringInput
 from mderank.methods.encoder_base import EncoderExtractor, EncoderOptions
 from mderank.ranking import Overlap, closeness, compare
 from mderank.ranking.dedupe import form_key
+from mderank.util.arrays import Floats, Numbers
 
 # Words after which a place begins to count as late; an abstract or a first paragraph is about as long.
 _LEAD = 100
@@ -73,7 +75,7 @@ WEIGHTS = {
     "length": 0.1,
     "unithood": 1.0,
 }
-# Fitted to the everyday dataset by benchmarks/confidence.py; of these weights and the embedded encoder.
+# Fitted to the everyday dataset by benchmarks/confidence.py; of these weights and the bundled encoder.
 CONFIDENCE = Confidence(slope=4.56, length=0.16, single=1.11, level=1.77)
 
 
@@ -89,7 +91,7 @@ class FusionRank(EncoderExtractor):
     2. In one encoder pass embed the document E(d), each candidate by itself E(c), and the document without each
        candidate E(d_c). Windows of a long text count less the further they are from its subject.
     3. Closeness: cos(E(d), E(c)).
-    4. Change: ln(n² · (1 − cos(E(d), E(d_c)))) for a text of n word pieces. What a mask changes falls with the
+    4. Change: ln(n² · (1 − cos(E(d), E(d_c)))) for a text of n tokens. What a mask changes falls with the
        square of the length, so that this can be compared between texts.
     5. Emphasis: ln |h_c|, the length of the candidate's mean state in the document. An encoder that averages its
        states makes those long that are to count for much.
@@ -101,7 +103,7 @@ class FusionRank(EncoderExtractor):
     10. Score the sum of closeness and ``change``, ``emphasis``, ``frequency``, ``position``, ``length`` and
         ``unithood`` times the others.
     11. Of phrases that are part of each other keep few: ``overlap="little"``.
-    12. With the default weights and the embedded encoder, give the chance that a reader accepts the phrase
+    12. With the default weights and the bundled encoder, give the chance that a reader accepts the phrase
         (`Confidence`); ``min_confidence`` leaves out phrases with a lower one. By default that is 0, and 0.6 for the
         terms of a text of fewer than 50 words.
     """
@@ -111,7 +113,7 @@ class FusionRank(EncoderExtractor):
 
     def __init__(
         self,
-        model: str | Path | Encoder = EMBEDDED,
+        model: str | Path | Encoder = BUNDLED_MODEL,
         *,
         change: float = WEIGHTS["change"],
         emphasis: float = WEIGHTS["emphasis"],
@@ -136,7 +138,7 @@ class FusionRank(EncoderExtractor):
             raise OptionError(f"min_confidence is a chance between 0 and 1, not {min_confidence}")
         if min_confidence is not None and not self._calibrated():
             raise OptionError(
-                "min_confidence is known for the embedded encoder and the default weights only: leave it out, or use "
+                "min_confidence is known for the bundled encoder and the default weights only: leave it out, or use "
                 "min_score"
             )
         self.min_confidence = min_confidence
@@ -145,7 +147,7 @@ class FusionRank(EncoderExtractor):
         """Whether scores are those that confidence was fitted to."""
         spec = self.encoder.spec
         as_fitted = (self.pooling, self.layer, self.similarity) == (spec.pooling, spec.layers, "cosine")
-        return spec.name == EMBEDDED and as_fitted and not self.exact and self.weights == WEIGHTS
+        return spec.name == BUNDLED_MODEL and as_fitted and not self.exact and self.weights == WEIGHTS
 
     def _meets_thresholds(self, reading: ScoringInput, scored: CandidateScores, candidate: int) -> bool:
         least = self.min_confidence
@@ -156,33 +158,24 @@ class FusionRank(EncoderExtractor):
         return sure and super()._meets_thresholds(reading, scored, candidate)
 
     def _score(self, readings: Sequence[ScoringInput]) -> list[CandidateScores]:
-        embeddings = embed(
-            self.encoder,
-            [self._request(reading) for reading in readings],
-            pooling=self.pooling,
-            layer=self.layer,
-            exact=self.exact,
-            batch_tokens=self.batch_tokens,
+        masks = [MaskAll().masks(item.document, item.candidates) for item in readings]
+        embeddings = self._embed(
+            readings,
+            masks=[[mask for (mask,) in own] for own in masks],
+            phrases=[
+                [surface(item.document, candidate.occurrences[0].span) for candidate in item.candidates]
+                for item in readings
+            ],
             focus=_FOCUS,
         )
         return [self._fused(reading, each) for reading, each in zip(readings, embeddings, strict=True)]
-
-    def _request(self, reading: ScoringInput) -> Request:
-        assert reading.pieces is not None
-        candidates = reading.candidates
-        return Request(
-            reading.pieces,
-            reading.document.sentence_ends(),
-            [tuple(each.span for each in candidate.occurrences) for candidate in candidates],
-            [self.encoder.pieces(surface(reading.document, candidate.occurrences[0].span)) for candidate in candidates],
-        )
 
     def _fused(self, reading: ScoringInput, embeddings: Embeddings) -> CandidateScores:
         near, _ = closeness(embeddings.document, embeddings.phrases, self.similarity)
         _, changes = compare(embeddings.document, embeddings.changes, "cosine")
         lengths = np.linalg.norm(embeddings.contexts, axis=1)
         facts = {"closeness": near, "change": changes, "emphasis": lengths, **self._places(reading)}
-        parts = self._evidence(facts, embeddings.share * len(reading.pieces or ()))
+        parts = self._evidence(facts, embeddings.share * len(reading.tokenized or ()))
         weighted = {name: weight * parts[name] for name, weight in self.weights.items()}
         scores: Floats = np.sum(list(weighted.values()), axis=0)
         sure = CONFIDENCE.of(scores, facts["length"], len(reading.document.tokens)) if self._calibrated() else None

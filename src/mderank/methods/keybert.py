@@ -29,5 +29,5 @@ class KeyBERT(EmbedRank):
     own_candidates: ClassVar[CandidateSource] = NGrams(1, 2)
     own_scaling: ClassVar[Scaling] = "none"
 
-    def _form(self, document: Document, candidate: Candidate) -> str:
-        return super()._form(document, candidate).lower()
+    def _embedded_text(self, document: Document, candidate: Candidate) -> str:
+        return super()._embedded_text(document, candidate).lower()

@@ -14,7 +14,7 @@ import numpy as np
 
 from mderank.candidates import CandidateSource, NounPhrases
 from mderank.document import Document
-from mderank.encoding import EMBEDDED, Embeddings, Encoder, PoolingName, Request, embed
+from mderank.encoding import BUNDLED_MODEL, Embeddings, Encoder, PoolingName
 from mderank.keyphrase import Keyphrases
 from mderank.masking import MASKINGS, Mask, MaskAll, Masking
 from mderank.methods.base import CandidateScores, ScoringInput
@@ -47,7 +47,7 @@ class MDERank(EncoderExtractor):
     any case or form.
 
     1. Tag the text and find the candidates (`BaseExtractor`).
-    2. Hide each of them: as many mask tokens as it has word pieces.
+    2. Hide each of them: as many mask tokens as it has tokens.
     3. Embed the document, and find the change of its embedding under each mask.
     4. Score 1 − cos(E(d), E(d_M)); of several masks of a candidate the strongest counts.
 
@@ -55,9 +55,9 @@ class MDERank(EncoderExtractor):
     (`MDERank.paper`) sets the paper's values, given here in brackets:
 
     - One encoder pass for all masks [every masked document encoded].
-    - The embedded encoder, MiniLM-L6 [bert-base-uncased].
+    - The bundled encoder, MiniLM-L6 [bert-base-uncased].
     - Mean pooling for sentence encoders such as MiniLM-L6 [max pooling].
-    - Texts of any length, in windows [the first 512 words, and of these the first 512 word pieces].
+    - Texts of any length, in windows [the first 512 words, and of these the first 512 tokens].
     - Candidates of at most eight words [of any length].
     - Forms with the same stems are one entry [forms that differ in case only].
 
@@ -67,7 +67,7 @@ class MDERank(EncoderExtractor):
 
     def __init__(
         self,
-        model: str | Path | Encoder = EMBEDDED,
+        model: str | Path | Encoder = BUNDLED_MODEL,
         *,
         tagger: str | Tagger | None = None,
         candidates: CandidateSource | None = None,
@@ -109,7 +109,7 @@ class MDERank(EncoderExtractor):
         """MDERank as its paper runs it: ``--preset paper`` of the command line.
 
         This is ``exact=True``, masking `MaskAll`, max pooling, the last layer, cosine, the first 512 words and of these
-        the first 512 word pieces, candidates of any length, and ``dedupe="case"``. ``changes`` are further options of
+        the first 512 tokens, candidates of any length, and ``dedupe="case"``. ``changes`` are further options of
         `MDERank`, which come first. docs/paper.md says in what it differs from the authors' program all the same.
 
         >>> extractor = MDERank.paper("minilm-l6", max_words=None)
@@ -142,20 +142,8 @@ class MDERank(EncoderExtractor):
 
     def _score(self, readings: Sequence[ScoringInput]) -> list[CandidateScores]:
         masks = [self.masking.masks(reading.document, reading.candidates) for reading in readings]
-        embeddings = embed(
-            self.encoder,
-            [_request(reading, some) for reading, some in zip(readings, masks, strict=True)],
-            pooling=self.pooling,
-            layer=self.layer,
-            exact=self.exact,
-            batch_tokens=self.batch_tokens,
-        )
-        return [_strongest(some, each, self.similarity) for some, each in zip(masks, embeddings, strict=True)]
-
-
-def _request(reading: ScoringInput, masks: list[list[Mask]]) -> Request:
-    assert reading.pieces is not None
-    return Request(reading.pieces, reading.document.sentence_ends(), [mask for some in masks for mask in some])
+        embeddings = self._embed(readings, [[mask for each in own for mask in each] for own in masks])
+        return [_strongest(own, each, self.similarity) for own, each in zip(masks, embeddings, strict=True)]
 
 
 def _strongest(masks: list[list[Mask]], embeddings: Embeddings, similarity: SimilarityName) -> CandidateScores:

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from mderank.errors import OptionError
 from mderank.ranking.order import significant
-from mderank.ranking.similarity import Floats
+from mderank.util.arrays import Floats
 
 Scaling = Literal["range", "standard", "none"]
 SCALINGS: tuple[Scaling, ...] = ("range", "standard", "none")

@@ -15,7 +15,7 @@ import numpy as np
 
 from mderank.document import Span
 from mderank.ranking.order import significant
-from mderank.ranking.similarity import Floats
+from mderank.util.arrays import Floats
 
 Overlap = Literal["none", "little", "any"]
 OVERLAPS: tuple[Overlap, ...] = ("none", "little", "any")

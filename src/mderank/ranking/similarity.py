@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 
-Floats = npt.NDArray[np.floating[Any]]
+from mderank.util.arrays import Floats
 
 SimilarityName = Literal["cosine", "euclidean"]
 SIMILARITIES: tuple[SimilarityName, ...] = ("cosine", "euclidean")

@@ -166,8 +166,8 @@ def test_every_layer_is_what_the_equations_give(tmp_path, changes):
         expected = naive.layers(sentence)
         assert expected.shape == (3, len(sentence), 2 * WIDTH)
         for layer in range(3):
-            np.testing.assert_allclose(model.states([sentence], layer)[0], expected[layer], atol=2e-6)
-        np.testing.assert_allclose(model.states([sentence], None)[0], expected.mean(axis=0), atol=2e-6)
+            np.testing.assert_allclose(model.hidden_states([sentence], layer)[0], expected[layer], atol=2e-6)
+        np.testing.assert_allclose(model.hidden_states([sentence], None)[0], expected.mean(axis=0), atol=2e-6)
 
 
 def test_clipping_is_no_idle_thing_in_these_tests():
@@ -180,10 +180,10 @@ def test_clipping_is_no_idle_thing_in_these_tests():
 @pytest.mark.parametrize("layer", [0, 1, 2, None])
 def test_sentences_of_different_lengths_do_not_disturb_each_other(folder, layer, monkeypatch):
     model = Elmo(folder)
-    alone = [model.states([sentence], layer)[0] for sentence in SENTENCES]
+    alone = [model.hidden_states([sentence], layer)[0] for sentence in SENTENCES]
     monkeypatch.setattr(elmo_module, "_STEPS", 3)
     monkeypatch.setattr(elmo_module, "_LETTERS", 2)
-    for one, other in zip(model.states(SENTENCES, layer), alone, strict=True):
+    for one, other in zip(model.hidden_states(SENTENCES, layer), alone, strict=True):
         np.testing.assert_allclose(one, other, atol=1e-6)
 
 
@@ -204,9 +204,9 @@ def test_words_of_a_text(folder, monkeypatch):
 
 def test_it_remembers_no_earlier_text(folder):
     model = Elmo(folder)
-    before = model.states([["reef"]], 2)[0]
-    model.states(SENTENCES, 2)
-    np.testing.assert_array_equal(model.states([["reef"]], 2)[0], before)
+    before = model.hidden_states([["reef"]], 2)[0]
+    model.hidden_states(SENTENCES, 2)
+    np.testing.assert_array_equal(model.hidden_states([["reef"]], 2)[0], before)
 
 
 def test_what_it_is(folder):
@@ -214,7 +214,7 @@ def test_what_it_is(folder):
     assert isinstance(model, Elmo)
     assert (model.spec.layers, model.spec.dimension, model.spec.layer) == (2, 2 * WIDTH, 1)
     copy = pickle.loads(pickle.dumps(model))
-    np.testing.assert_array_equal(copy.states(SENTENCES[:1], 1)[0], model.states(SENTENCES[:1], 1)[0])
+    np.testing.assert_array_equal(copy.hidden_states(SENTENCES[:1], 1)[0], model.hidden_states(SENTENCES[:1], 1)[0])
 
 
 def test_files_under_the_names_that_they_are_released_with(tmp_path):

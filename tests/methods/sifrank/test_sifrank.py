@@ -240,7 +240,7 @@ def test_any_encoder_will_do(kind):
 def test_phrases_of_the_fake_encoder():
     encoder = FakeEncoder(max_length=64)
     found = make(model=encoder, layer=0, alignment=False).extract("The reef and a boat.")
-    ids = {word: encoder.pieces(word).ids[0] for word in ("reef", "boat")}
+    ids = {word: encoder.tokenize(word).ids[0] for word in ("reef", "boat")}
     reef = encoder._vectors[ids["reef"]] + encoder._positions[2]  # after [CLS] and "The"
     boat = encoder._vectors[ids["boat"]] + encoder._positions[5]
     about = REEF * reef + BOAT * boat

@@ -47,9 +47,9 @@ def test_the_encoder_is_asked_once():
     class Counting(FakeEncoder):
         calls = 0
 
-        def states(self, inputs, layer):
+        def hidden_states(self, inputs, layer):
             self.calls += 1
-            return super().states(inputs, layer)
+            return super().hidden_states(inputs, layer)
 
     encoder = Counting()
     gathered = gather(fusion(encoder, frequency=0.2, position=0.1), first())

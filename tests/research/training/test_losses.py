@@ -98,7 +98,7 @@ def scene(tiny_model, recipe):
         encoder = load_encoder(tiny_model(model))
         sampler = Sampler(made, encoder.spec, len(encoder.tokenizer.get_vocab()))
         labelled = [document(seed, words=16 + 4 * seed) for seed in range(count)]
-        samples = [sampler.sample(each, encoder.pieces(each.text), (7, seed)) for seed, each in enumerate(labelled)]
+        samples = [sampler.sample(each, encoder.tokenize(each.text), (7, seed)) for seed, each in enumerate(labelled)]
         batch = collate(encoder.spec, samples, packed=made.objective.kind != "triplet")
         return encoder, made.objective, labelled, samples, batch
 
@@ -114,7 +114,7 @@ def test_scores_are_those_of_extraction(scene, model, pooling, form):
     with torch.no_grad():
         embedded = objective.embeddings(batch)
     for number, (each, sample) in enumerate(zip(labelled, samples, strict=True)):
-        pieces = encoder.pieces(each.text)
+        pieces = encoder.tokenize(each.text)
         # The same rows, named by their characters.
         masks = [tuple((pieces.starts[row - 1], pieces.ends[row - 1]) for row in rows) for rows in sample.rows]
         (expected,) = embed(encoder, [Request(pieces, (), masks)], pooling=pooling, layer=2, exact=form == "triplet")
@@ -182,7 +182,7 @@ def test_the_teacher_is_the_original_in_the_exact_form(scene):
     objective = Objective(settings, encoder.module, pooling="mean", original=original)
     losses = objective(batch)
     for number, (each, sample) in enumerate(zip(labelled, samples, strict=True)):
-        pieces = encoder.pieces(each.text)
+        pieces = encoder.tokenize(each.text)
         masks = [tuple((pieces.starts[row - 1], pieces.ends[row - 1]) for row in rows) for rows in sample.rows]
         assert len(masks) == len(each.phrases)
         request = [Request(pieces, (), masks)]
@@ -219,7 +219,7 @@ def test_the_language_models_loss(tmp_path, tiny_model, recipe):
     encoder, objective = load(made, torch.device("cpu"))
     sampler = Sampler(made, encoder.spec, len(tokenizer))
     labelled = [document(seed, words=12 + seed) for seed in range(2)]
-    samples = [sampler.sample(each, encoder.pieces(each.text), (seed,)) for seed, each in enumerate(labelled)]
+    samples = [sampler.sample(each, encoder.tokenize(each.text), (seed,)) for seed, each in enumerate(labelled)]
     losses = objective(collate(encoder.spec, samples, packed=True))
     whole = BertForMaskedLM.from_pretrained(tmp_path).eval()
     for number, sample in enumerate(samples):

@@ -81,7 +81,7 @@ def sampler(recipe):
     def make(**changes):
         encoder = FakeEncoder(max_length=64)
         made = Sampler(recipe(**changes), encoder.spec, 5000)
-        return lambda labelled, seed=(1, 2): made.sample(labelled, encoder.pieces(labelled.text), seed)
+        return lambda labelled, seed=(1, 2): made.sample(labelled, encoder.tokenize(labelled.text), seed)
 
     return make
 

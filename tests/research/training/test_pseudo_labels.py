@@ -89,7 +89,7 @@ def test_keyphrases_and_non_keyphrases_of_wikitext_are_candidates(method, kind, 
         assert {phrase.spans for phrase in labelled.phrases} == candidates
         labels = [phrase for phrase in labelled.phrases if phrase.rank is not None]
         assert len({phrase.rank for phrase in labels}) == max((phrase.rank + 1 for phrase in labels), default=0)
-        better = sampler.sample(labelled, encoder.pieces(labelled.text), [1]).better
+        better = sampler.sample(labelled, encoder.tokenize(labelled.text), [1]).better
         positive, negative = positive + better.any(axis=1).sum(), negative + better.any(axis=0).sum()
     assert positive > 50
     assert negative > 50

@@ -18,13 +18,13 @@ from mderank.methods.graph.topic_graph import (
     Linkage,
     NearnessGraph,
     Phrase,
-    Reals,
     check_options,
     find_phrases,
     find_topics,
     one_candidate_each,
     pagerank,
 )
+from mderank.util.arrays import Reals
 
 
 class MultipartiteRank(BaseExtractor):

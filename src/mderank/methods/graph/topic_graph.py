@@ -15,13 +15,13 @@ from itertools import combinations
 from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 
 from mderank.candidates import NounPhrases
 from mderank.errors import OptionError
 from mderank.keyphrase import Candidate
 from mderank.methods.base import CandidateScores, ScoringInput, one_of
 from mderank.text import stem_phrase
+from mderank.util.arrays import Ints, Reals
 
 Linkage = Literal["average", "single", "complete"]
 LINKAGES: tuple[Linkage, ...] = ("average", "single", "complete")
@@ -37,9 +37,6 @@ _MOST_PAIRED = 2_000  # places of a topic; their pairs are held, and are as many
 _MOST_DAMPING = 0.99  # nearer to 1 PageRank takes ever longer, and in the end does not converge
 _TOLERANCE = 1e-10  # of scores that add up to 1
 _MOST_ROUNDS = 3_000  # 0.99 ** 3000 is below 1e-13
-
-Integers = npt.NDArray[np.int64]
-Reals = npt.NDArray[np.float64]
 
 
 def check_options(threshold: float, linkage: Linkage, damping: float) -> None:
@@ -207,7 +204,7 @@ class NearnessGraph:
         sums = self @ values
         return np.where(sums < 0.5 / self._length, 0.0, sums)  # no edge is lighter than 1 / length
 
-    def _between(self, places: Integers, values: Reals) -> Reals:
+    def _between(self, places: Ints, values: Reals) -> Reals:
         """The same between some places, topics or not: 1 / distance is one function of where each stands."""
         node, first, last = self._node[places], self._first[places], self._last[places]
         sent = np.stack([_totals(at, values[node], self._size) for at in (last, first)])
@@ -217,7 +214,7 @@ class NearnessGraph:
         forwards, backwards = np.fft.irfft(spectra, self._size)
         return _totals(node, forwards[first] + backwards[last], self._count)
 
-    def _pair(self, topics: Sequence[Integers]) -> tuple[Integers, Integers, Reals]:
+    def _pair(self, topics: Sequence[Ints]) -> tuple[Ints, Ints, Reals]:
         """The pairs of nodes with places in one topic, and the weight between them, both ways."""
         pairs, weights = [np.zeros(0, np.int64)], [np.zeros(0)]
         for places in topics:
@@ -232,13 +229,13 @@ class NearnessGraph:
         return keys // self._count, keys % self._count, np.concatenate(weights)
 
 
-def _groups(labels: Integers) -> list[Integers]:
+def _groups(labels: Ints) -> list[Ints]:
     """The indices of each label."""
     order = np.argsort(labels, kind="stable")
     return np.split(order, np.flatnonzero(np.diff(labels[order])) + 1)
 
 
-def _totals(keys: Integers, values: Reals, count: int) -> Reals:
+def _totals(keys: Ints, values: Reals, count: int) -> Reals:
     """The sum of the values of each key: ``(count,)``."""
     return np.bincount(keys, values, count).astype(np.float64, copy=False)
 

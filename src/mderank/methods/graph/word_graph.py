@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal, Unpack
 
 import numpy as np
-import numpy.typing as npt
 
 from mderank.candidates.base import is_word
 from mderank.document import Document, Tagset
@@ -19,6 +18,7 @@ from mderank.errors import OptionError
 from mderank.keyphrase import Candidate
 from mderank.methods.base import BaseExtractor, BaseOptions, CandidateScores, ScoringInput, at_least, one_of
 from mderank.text import stem_phrase
+from mderank.util.arrays import Ints, Reals
 
 WordForm = Literal["stem", "lower"]
 Distance = Literal["tokens", "words"]
@@ -29,9 +29,6 @@ WORD_TAGS: dict[Tagset, str] = {"penn": "NN.*|JJ", "universal": "NOUN|PROPN|ADJ"
 
 _MOST_DAMPING = 0.99  # nearer to 1 PageRank takes ever longer, and in the end does not converge
 _TOLERANCE = 1e-10  # of scores that add up to 1; far below the digits that rankings are made from
-
-Integers = npt.NDArray[np.int64]
-Reals = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -104,10 +101,10 @@ class WordGraph:
     """
 
     nodes: int
-    token_nodes: Integers  # (tokens,) each token's node by its form, whatever its tag here; -1 if there is none
-    places: Integers  # (p,) the tokens that are words of the graph, in order
-    sources: Integers  # (e,)
-    targets: Integers  # (e,)
+    token_nodes: Ints  # (tokens,) each token's node by its form, whatever its tag here; -1 if there is none
+    places: Ints  # (p,) the tokens that are words of the graph, in order
+    sources: Ints  # (e,)
+    targets: Ints  # (e,)
     counts: Reals  # (e,)
 
     def inverse_positions(self) -> Reals:
@@ -130,7 +127,7 @@ def _filter(document: Document, tags: str | None) -> Callable[[str], bool]:
     return {tag for tag in {token.tag for token in document.tokens} if regex.fullmatch(tag)}.__contains__
 
 
-def _edges(sequence: Integers, nodes: int, window: int) -> tuple[Integers, Integers, Reals]:
+def _edges(sequence: Ints, nodes: int, window: int) -> tuple[Ints, Ints, Reals]:
     """The pairs of nodes less than ``window`` apart in ``sequence``, and how often; -1 is no node."""
     pairs = [np.empty(0, dtype=np.int64)]
     for distance in range(1, min(window, len(sequence))):
@@ -143,8 +140,8 @@ def _edges(sequence: Integers, nodes: int, window: int) -> tuple[Integers, Integ
 
 
 def pagerank(
-    sources: Integers,
-    targets: Integers,
+    sources: Ints,
+    targets: Ints,
     weights: Reals,
     bias: Reals,
     damping: float = 0.85,
@@ -176,7 +173,7 @@ def pagerank(
     return rank / float(rank.sum())
 
 
-def _added(nodes: Integers, values: Reals, count: int) -> Reals:
+def _added(nodes: Ints, values: Reals, count: int) -> Reals:
     """The sum of the values at each of ``count`` nodes."""
     return np.bincount(nodes, weights=values, minlength=count).astype(np.float64, copy=False)
 

@@ -19,10 +19,10 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from mderank.document import Span
-from mderank.encoding.base import Floats, Ints
 from mderank.encoding.padding import batch_by_tokens
 from mderank.errors import MissingExtraError, ModelError
 from mderank.methods.sifrank.word_encoder import WordSpec
+from mderank.util.arrays import Floats, Ints
 
 if TYPE_CHECKING:
     import h5py
@@ -110,12 +110,12 @@ class Elmo:
         self, text: str, words: Sequence[Span], segments: Sequence[range], breaks: Sequence[int], layer: int | None
     ) -> Iterator[tuple[Ints, Floats]]:
         """The states of the words of ``text``; no segment is too long."""
-        for batch in batch_by_tokens(sorted((segment for segment in segments if segment), key=len), _BATCH, 2):
+        for batch in batch_by_tokens(sorted((segment for segment in segments if segment), key=len), _BATCH, len, 2):
             sentences = [[text[start:end] for start, end in words[part.start : part.stop]] for part in batch]
-            for part, states in zip(batch, self.states(sentences, layer), strict=True):
+            for part, states in zip(batch, self.hidden_states(sentences, layer), strict=True):
                 yield np.arange(part.start, part.stop), states
 
-    def states(self, sentences: Sequence[Sequence[str]], layer: int | None) -> list[Floats]:
+    def hidden_states(self, sentences: Sequence[Sequence[str]], layer: int | None) -> list[Floats]:
         """The states ``(n, d)`` of the words of every sentence after ``layer`` layers (``None``: the mean of all)."""
         import torch
 

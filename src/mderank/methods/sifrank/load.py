@@ -5,14 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 
 from mderank.encoding.base import Encoder
-from mderank.encoding.load import EMBEDDED, is_elmo, load_encoder
+from mderank.encoding.load import BUNDLED_MODEL, is_elmo, load_encoder
 from mderank.errors import OptionError
 from mderank.methods.sifrank.elmo import Elmo
-from mderank.methods.sifrank.word_encoder import PieceWords, WordEncoder
+from mderank.methods.sifrank.word_encoder import SubwordWordEncoder, WordEncoder
 
 
 def load_word_encoder(
-    model: str | Path | Encoder | WordEncoder = EMBEDDED,
+    model: str | Path | Encoder | WordEncoder = BUNDLED_MODEL,
     *,
     device: str | None = None,
     dtype: str | None = None,
@@ -22,9 +22,9 @@ def load_word_encoder(
     if isinstance(model, WordEncoder):
         return model
     if not isinstance(model, str | Path):
-        return PieceWords(model)
+        return SubwordWordEncoder(model)
     if not is_elmo(model):
-        return PieceWords(load_encoder(model, device=device, dtype=dtype, threads=threads))
+        return SubwordWordEncoder(load_encoder(model, device=device, dtype=dtype, threads=threads))
     for option, value in (("dtype", dtype), ("threads", threads)):
         if value not in (None, "float32"):
             raise OptionError(f"{option}={value!r}: ELMo runs on torch in float32; leave it out")

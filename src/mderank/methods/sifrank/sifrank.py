@@ -17,16 +17,16 @@ import numpy as np
 from mderank.candidates.base import is_word
 from mderank.candidates.stopwords import stop_words_of
 from mderank.document import Document, Span, Tagset
-from mderank.encoding import EMBEDDED, Encoder
-from mderank.encoding.base import Ints
+from mderank.encoding import BUNDLED_MODEL, Encoder
 from mderank.errors import OptionError
 from mderank.keyphrase import Candidate
-from mderank.methods.base import BaseExtractor, BaseOptions, CandidateScores, Floats, ScoringInput, at_least
+from mderank.methods.base import BaseExtractor, BaseOptions, CandidateScores, ScoringInput, at_least
 from mderank.methods.encoder_base import checked_layer
 from mderank.methods.frequencies import WordFrequencies, general_frequency, inverse, needs_wordfreq
 from mderank.methods.sifrank.load import load_word_encoder
 from mderank.methods.sifrank.word_encoder import WordEncoder
 from mderank.ranking import closeness
+from mderank.util.arrays import Floats, Ints
 
 # The words that a document is about.
 _TAGS: dict[Tagset, frozenset[str]] = {
@@ -65,7 +65,7 @@ class SIFRank(BaseExtractor):
 
     def __init__(
         self,
-        model: str | Path | Encoder | WordEncoder = EMBEDDED,
+        model: str | Path | Encoder | WordEncoder = BUNDLED_MODEL,
         *,
         domain: WordFrequencies | None = None,
         layer: int | None = None,
@@ -165,7 +165,7 @@ class SIFRankPlus(SIFRank):
 
     def __init__(
         self,
-        model: str | Path | Encoder | WordEncoder = EMBEDDED,
+        model: str | Path | Encoder | WordEncoder = BUNDLED_MODEL,
         *,
         bias: float = 3.4,
         **options: Unpack[SIFRankOptions],

@@ -1,4 +1,4 @@
-"""States of words: of a model that reads words, such as ELMo, or of an encoder of word pieces."""
+"""States of words: of a model that reads words, such as ELMo, or of an encoder of tokens."""
 
 from __future__ import annotations
 
@@ -9,9 +9,10 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 
 from mderank.document import Span
-from mderank.encoding.base import Encoder, Floats, Ints, Pieces
+from mderank.encoding.base import Encoder, TokenizedText
 from mderank.encoding.padding import batch_by_tokens, pad_texts
 from mderank.encoding.windows import windows
+from mderank.util.arrays import Floats, Ints
 
 BATCH = 640  # tokens computed at once, as for one-pass masking
 
@@ -47,8 +48,8 @@ class WordEncoder(Protocol):
         ...
 
 
-class PieceWords:
-    """The words of an encoder of word pieces: a word's state is the mean of those of the pieces that touch it."""
+class SubwordWordEncoder:
+    """The words of an encoder of tokens: a word's state is the mean of those of the tokens that touch it."""
 
     def __init__(self, encoder: Encoder) -> None:
         self._encoder = encoder
@@ -60,25 +61,25 @@ class PieceWords:
         self, text: str, words: Sequence[Span], segments: Sequence[range], breaks: Sequence[int], layer: int | None
     ) -> Iterator[tuple[Ints, Floats]]:
         """The states of the words of ``text``."""
-        pieces = self._encoder.pieces(text)
+        tokenized = self._encoder.tokenize(text)
         bounds = np.asarray(words, dtype=np.int64).reshape(-1, 2)
-        first = np.searchsorted(pieces.ends, bounds[:, 0], side="right")
-        last = np.searchsorted(pieces.starts, bounds[:, 1], side="left")
+        first = np.searchsorted(tokenized.ends, bounds[:, 0], side="right")
+        last = np.searchsorted(tokenized.starts, bounds[:, 1], side="left")
         cuts = [
             cut
             for segment in segments
             if segment
-            for cut in self._cuts(pieces, range(first[segment.start], last[segment.stop - 1]), breaks)
+            for cut in self._cuts(tokenized, range(first[segment.start], last[segment.stop - 1]), breaks)
         ]
         for batch in self._batches(cuts):
-            states = self._states([pieces.ids[cut.start : cut.stop] for cut in batch], layer)
+            states = self._states([tokenized.ids[cut.start : cut.stop] for cut in batch], layer)
             for cut, rows in zip(batch, states, strict=True):
                 yield _words(cut, rows[len(self._encoder.spec.prefix) :], first, last)
 
-    def _cuts(self, pieces: Pieces, segment: range, breaks: Sequence[int]) -> Iterator[range]:
-        """The windows of a segment, as ranges of pieces."""
-        start, stop = segment.start, segment.stop
-        part = Pieces(pieces.ids[start:stop], pieces.starts[start:stop], pieces.ends[start:stop])
+    def _cuts(self, tokenized: TokenizedText, segment: range, breaks: Sequence[int]) -> Iterator[range]:
+        """The windows of a segment, as ranges of tokens."""
+        start = segment.start
+        part = tokenized.part(segment)
         capacity = self._encoder.spec.capacity
         for cut in windows(part, breaks if len(part) > capacity else (), capacity):
             yield range(start + cut.start, start + cut.stop)
@@ -87,20 +88,20 @@ class PieceWords:
         """Windows of about the same length; one by one for an encoder that cannot be told what is padding."""
         room = BATCH if self._encoder.spec.one_pass else 0
         special = self._encoder.spec.max_length - self._encoder.spec.capacity
-        yield from batch_by_tokens(sorted(cuts, key=len), room, special)
+        yield from batch_by_tokens(sorted(cuts, key=len), room, len, special)
 
     def _states(self, texts: Sequence[Ints], layer: int | None) -> Floats:
         """The states ``(B, S, d)``, special tokens and padding included."""
         inputs = pad_texts(self._encoder.spec, texts)
         if layer is not None:
-            return self._encoder.states(inputs, layer)
-        every = [self._encoder.states(inputs, each) for each in range(self.spec.layers + 1)]
+            return self._encoder.hidden_states(inputs, layer)
+        every = [self._encoder.hidden_states(inputs, each) for each in range(self.spec.layers + 1)]
         mean: Floats = np.mean(every, axis=0)
         return mean
 
 
 def _words(cut: range, states: Floats, first: Ints, last: Ints) -> tuple[Ints, Floats]:
-    """The words that have pieces in a window, and the mean of those pieces' states."""
+    """The words that have tokens in a window, and the mean of those tokens' states."""
     start = int(np.searchsorted(last, cut.start, side="right"))
     stop = int(np.searchsorted(first, cut.stop, side="left"))
     low = np.maximum(first[start:stop], cut.start) - cut.start

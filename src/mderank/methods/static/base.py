@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Protocol, runtime_checkable
+from typing import Protocol, runtime_checkable
 
-import numpy as np
-import numpy.typing as npt
-
-Floats = npt.NDArray[np.floating[Any]]
+from mderank.util.arrays import Floats
 
 
 @runtime_checkable

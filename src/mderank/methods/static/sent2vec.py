@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from mderank.errors import ModelError
-from mderank.methods.static.base import Floats
+from mderank.util.arrays import Floats
 
 
 class Sent2Vec:

@@ -15,9 +15,10 @@ import numpy as np
 
 from mderank.document import Document, Tagset
 from mderank.errors import ModelError, OptionError
-from mderank.methods.base import BaseExtractor, BaseOptions, CandidateScores, Floats, ScoringInput, at_least
+from mderank.methods.base import BaseExtractor, BaseOptions, CandidateScores, ScoringInput, at_least
 from mderank.methods.static import Sent2Vec, TextEmbedder, WordVectors
 from mderank.ranking import Scaling, closeness
+from mderank.util.arrays import Floats
 
 CONTENT: dict[Tagset, re.Pattern[str]] = {"penn": re.compile("NN.*|JJ.*"), "universal": re.compile("NOUN|PROPN|ADJ")}
 

@@ -10,8 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from mderank.errors import InputError
-from mderank.methods.static.base import Floats
 from mderank.methods.static.vector_files import read_vectors
+from mderank.util.arrays import Floats
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,15 +9,11 @@ from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from mderank.candidates.base import is_word
 from mderank.candidates.stopwords import light_words_of, stop_words_of
 from mderank.document import Document, Token
-
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
-Flags = npt.NDArray[np.bool_]
+from mderank.util.arrays import Bools, Ints, Reals
 
 # What a feature is where it is left out.
 NEUTRAL = {"casing": 0.0, "position": 1.0, "frequency": 0.0, "relatedness": 1.0, "sentences": 0.0}
@@ -36,24 +32,24 @@ class Words:
     """
 
     terms: tuple[str, ...]  # (m,) in the order of the text
-    stop: Flags  # (m,) stop words, and words of one or two letters
-    term: Integers  # (n,) the number of the token's term; −1 for punctuation, a possessive 's and what else is no word
-    block: Integers  # (n,) the same number for words with neither punctuation nor a break between them
-    sentence: Integers  # (n,) from 0; sentences without a word do not count
-    parsable: Flags  # (n,) of letters, with at most one mark among them: no number, formula or address
-    capital: Flags  # (n,) begins with a capital letter, and does not begin a sentence
-    acronym: Flags  # (n,) has capital letters only
+    stop: Bools  # (m,) stop words, and words of one or two letters
+    term: Ints  # (n,) the number of the token's term; −1 for punctuation, a possessive 's and what else is no word
+    block: Ints  # (n,) the same number for words with neither punctuation nor a break between them
+    sentence: Ints  # (n,) from 0; sentences without a word do not count
+    parsable: Bools  # (n,) of letters, with at most one mark among them: no number, formula or address
+    capital: Bools  # (n,) begins with a capital letter, and does not begin a sentence
+    acronym: Bools  # (n,) has capital letters only
 
-    def count(self, chosen: Flags | None = None) -> Integers:
+    def count(self, chosen: Bools | None = None) -> Ints:
         """How often each term occurs ``(m,)``, among the ``chosen`` tokens ``(n,)`` or all of them."""
         found = self.term >= 0 if chosen is None else (self.term >= 0) & chosen
         return np.bincount(self.term[found], minlength=len(self.terms))
 
-    def pairs(self, distance: int) -> Integers:
+    def pairs(self, distance: int) -> Ints:
         """The pairs of parsable words ``(p,)`` with ``distance`` − 1 words between them: m · left term + right term."""
         left, right = slice(None, -distance), slice(distance, None)
         near = (self.block[left] == self.block[right]) & self.parsable[left] & self.parsable[right]
-        pairs: Integers = self.term[left][near] * len(self.terms) + self.term[right][near]
+        pairs: Ints = self.term[left][near] * len(self.terms) + self.term[right][near]
         return pairs
 
 
@@ -153,12 +149,12 @@ def score_terms(words: Words, window: int = 1, features: Collection[str] = FEATU
 class Terms:
     """The terms' scores ``(m,)`` and counts ``(m,)``, and how often one term directly follows another."""
 
-    scores: Floats
-    counts: Integers
+    scores: Reals
+    counts: Ints
     bigrams: dict[tuple[int, int], int]
 
 
-def term_features(words: Words, window: int = 1) -> dict[str, Floats]:
+def term_features(words: Words, window: int = 1) -> dict[str, Reals]:
     """The five features of every term, ``(m,)`` each."""
     counts = words.count()
     sentences, median = _sentences(words)
@@ -178,7 +174,7 @@ def term_features(words: Words, window: int = 1) -> dict[str, Floats]:
     }
 
 
-def _sentences(words: Words) -> tuple[Integers, Floats]:
+def _sentences(words: Words) -> tuple[Ints, Reals]:
     """In how many sentences each term is ``(m,)``, and the median of their numbers ``(m,)``."""
     size = words.sentence.max() + 1
     places = np.unique(words.term[words.term >= 0] * size + words.sentence[words.term >= 0])
@@ -189,7 +185,7 @@ def _sentences(words: Words) -> tuple[Integers, Floats]:
     return counts, median
 
 
-def _diversity(words: Words, window: int) -> Floats:
+def _diversity(words: Words, window: int) -> Reals:
     """DL + DR ``(m,)``: different words within ``window`` words of a term, over all words there, on either side."""
     size = len(words.terms)
     beside = np.concatenate([words.pairs(distance) for distance in range(1, window + 1)])

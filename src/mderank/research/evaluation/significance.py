@@ -11,14 +11,12 @@ from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from mderank.research.evaluation.measures import Average, Judgement, Measure
+from mderank.util.arrays import Reals
 
 SAMPLES = 10_000
 _AT_ONCE = 500  # resamples held in memory
-
-Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -168,18 +166,18 @@ def compare_average_ranks(
     return results
 
 
-def _places_ahead(values: Floats, contests: Sequence[tuple[int, int]]) -> Floats:
+def _places_ahead(values: Reals, contests: Sequence[tuple[int, int]]) -> Reals:
     """The second method's rank less the first's, from values ``(count, methods)``. ``(count, contests)``"""
     ranks = np.stack([_ranks_of(values, method) for method in range(values.shape[1])], axis=1)
     firsts, seconds = zip(*contests, strict=True)
-    ahead: Floats = ranks[:, seconds] - ranks[:, firsts]
+    ahead: Reals = ranks[:, seconds] - ranks[:, firsts]
     return ahead
 
 
-def _ranks_of(values: Floats, method: int) -> Floats:
+def _ranks_of(values: Reals, method: int) -> Reals:
     own = values[:, [method]]
     better, equal = (values > own + 1e-9).sum(axis=1), (np.abs(values - own) <= 1e-9).sum(axis=1)
-    ranks: Floats = better + (equal + 1) / 2
+    ranks: Reals = better + (equal + 1) / 2
     return ranks
 
 
@@ -284,38 +282,38 @@ def _by_size(judged: Sequence[Sequence[Judgement]]) -> list[list[int]]:
     return list(groups.values())
 
 
-def _draws(rng: np.random.Generator, documents: int, count: int) -> Floats:
+def _draws(rng: np.random.Generator, documents: int, count: int) -> Reals:
     """How often each document is drawn: a sum over draws is a product with these numbers. ``(count, documents)``"""
     return rng.multinomial(documents, np.full(documents, 1 / documents), size=count).astype(np.float64)
 
 
-def _stack(columns: Sequence[Floats]) -> Floats:
+def _stack(columns: Sequence[Reals]) -> Reals:
     """``(documents, n, 3)`` from n times ``(documents, 3)``."""
     return np.stack(columns, axis=1)
 
 
-def _sums(weights: Floats, columns: Floats) -> Floats:
+def _sums(weights: Reals, columns: Reals) -> Reals:
     """The weighted sums over documents ``(count, n, 3)``."""
     documents, number, three = columns.shape
     return (weights @ columns.reshape(documents, number * three)).reshape(len(weights), number, three)
 
 
-def _values(sums: Floats, names: Sequence[str]) -> Floats:
+def _values(sums: Reals, names: Sequence[str]) -> Reals:
     """The measures from sums ``(count, n, 3)``, each of the n by its own name. ``(count, n)``"""
     return np.stack([_value(sums[:, index], name) for index, name in enumerate(names)], axis=1)
 
 
-def _columns(judgements: Sequence[Judgement], measure: Measure, average: Average) -> Floats:
+def _columns(judgements: Sequence[Judgement], measure: Measure, average: Average) -> Reals:
     """A row a document, whose sums over documents give the measure: (right, predicted, gold), or (value, 1, 1)."""
     if average == "micro" and measure.is_of_counts:
         return np.asarray([measure.counts(judgement) for judgement in judgements], dtype=np.float64)
     return np.asarray([(measure.of(judgement), 1.0, 1.0) for judgement in judgements])
 
 
-def _value(sums: Floats, name: str) -> Floats:
+def _value(sums: Reals, name: str) -> Reals:
     """The measure from sums ``(..., 3)``. For means all three agree: the value's sum over the number of documents."""
     correct, predicted, gold = sums[..., 0], sums[..., 1], sums[..., 2]
     of_predicted = dict.fromkeys(("P", "acceptable", "junk"), predicted)
     below = {**of_predicted, "R": gold}.get(name, (predicted + gold) / 2)
-    result: Floats = np.divide(correct, below, out=np.zeros_like(correct), where=below != 0)
+    result: Reals = np.divide(correct, below, out=np.zeros_like(correct), where=below != 0)
     return result

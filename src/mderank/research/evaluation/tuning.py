@@ -23,7 +23,6 @@ from dataclasses import dataclass, replace
 from itertools import islice
 
 import numpy as np
-import numpy.typing as npt
 
 from mderank.errors import InputError, MDERankError, OptionError
 from mderank.keyphrase import Keyphrases
@@ -34,6 +33,7 @@ from mderank.research.evaluation.measures import Judgement, Measure
 from mderank.research.evaluation.protocols import Prediction, Protocol, get_protocol
 from mderank.research.evaluation.runs import CHUNK, Task
 from mderank.research.evaluation.significance import Comparison, compare
+from mderank.util.arrays import Ints
 
 # What a weight may be multiplied with. CandidateScores are logarithms and cosines, for which less than a factor of two
 # changes little; 0 leaves the evidence out.
@@ -43,7 +43,6 @@ _UNIT = "closeness"  # the weight that the others are measured in
 _ROUNDING = 2e-4  # by which share of a score two may differ and still be equal in a ranking, and more (`rank`)
 FEW = 20  # documents, below which the choice is mostly chance
 
-Ints = npt.NDArray[np.int64]
 Steps = tuple[int, ...]  # for each weight the index of its factor
 
 
@@ -173,7 +172,7 @@ def _evidence(task: Task, reading: ScoringInput, scores: CandidateScores, ranker
     numbers = {key: number for number, key in enumerate(dict.fromkeys(keys))}
     return Evidence(
         task,
-        replace(reading, document=replace(whole, tokens=(), paragraph_starts=frozenset()), pieces=None),
+        replace(reading, document=replace(whole, tokens=(), paragraph_starts=frozenset()), tokenized=None),
         replace(scores, vectors=None if ranker.diversity is None else scores.vectors, facts={}),
         np.asarray([numbers[key] for key in keys], dtype=np.int64),
     )

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from math import ceil
 from typing import Literal
 
-from mderank.encoding import EMBEDDED
+from mderank.encoding import BUNDLED_MODEL
 from mderank.research.evaluation.naming import short_name
 from mderank.research.reproduction.wanted import Wanted
 
@@ -122,7 +122,7 @@ class Setup:
     def _with_encoder(
         self, dataset: str, method: str, model: Model, options: tuple[str, ...], document: str | None = None
     ) -> Wanted:
-        named = () if model.name == EMBEDDED else ("--model", model.name)
+        named = () if model.name == BUNDLED_MODEL else ("--model", model.name)
         asked = (self.limit.of(dataset), self.exact_limit.of(dataset) if "--exact" in options else None)
         limit = min((each for each in asked if each is not None), default=None) if document is None else None
         return Wanted(dataset, method, (*named, *options, *self.further), limit, document)

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from mderank.encoding import Encoder, Inputs
+from mderank.encoding import Encoder, EncoderInputs
 from mderank.research.reproduction.shelf import Kept
 from mderank.research.reproduction.wanted import Wanted
 
@@ -62,6 +62,6 @@ def seconds_per_token(encoder: Encoder) -> float:
     times = []
     for _ in range(3):  # the first call may still load or compile something
         starts = time.perf_counter(), time.process_time()
-        encoder.states(Inputs(ids), encoder.spec.layers)
+        encoder.hidden_states(EncoderInputs(ids), encoder.spec.layers)
         times += [time.perf_counter() - starts[0], time.process_time() - starts[1]]
     return max(min(times), 1e-9) / size

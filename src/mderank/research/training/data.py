@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from torch.utils.data import DataLoader, Dataset
 
 from mderank.encoding.base import EncoderSpec, PoolingName
-from mderank.encoding.tokenizer import split
+from mderank.encoding.tokenizer import tokenize
 from mderank.errors import InputError
 from mderank.research.training.losses import Batch, collate
 from mderank.research.training.pair_sampling import Sample, Sampler, held_out, step_documents
@@ -62,7 +62,7 @@ class Steps(Dataset[list[Batch]]):
         samples = []
         for epoch, number in step_documents(settings.seed, step, settings.batch, self.documents):
             document = self._corpus[number]
-            pieces = split(self._tokenizer, document.text)
+            pieces = tokenize(self._tokenizer, document.text)
             samples.append(self._sampler.sample(document, pieces, (settings.seed, 2, epoch, number)))
         samples.sort(key=lambda sample: sample.length if packed else len(sample.ids))
         mine = samples[self._process :: self._processes]
@@ -92,7 +92,7 @@ class Steps(Dataset[list[Batch]]):
         numbers = self.others.tolist()
         documents = [self._corpus[number] for number in numbers]
         return [
-            sampler.sample(each, split(self._tokenizer, each.text), (recipe.training.seed, 3, number))
+            sampler.sample(each, tokenize(self._tokenizer, each.text), (recipe.training.seed, 3, number))
             for number, each in zip(numbers, documents, strict=True)
         ]
 

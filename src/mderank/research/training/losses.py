@@ -17,10 +17,11 @@ import numpy as np
 import torch
 from torch.nn import functional
 
-from mderank.encoding import one_pass as packing
-from mderank.encoding.base import EncoderSpec, Inputs, Ints, PoolingName
+from mderank.encoding.base import EncoderInputs, EncoderSpec, PoolingName
+from mderank.encoding.padding import pad_sequences
 from mderank.research.training.pair_sampling import IGNORED, Sample
 from mderank.research.training.recipe import Objective as Settings
+from mderank.util.arrays import Ints
 
 Tensor = torch.Tensor
 
@@ -71,14 +72,14 @@ def collate(spec: EncoderSpec, samples: Sequence[Sample], *, packed: bool) -> Ba
     )
     if not packed:
         return batch
-    inputs: Inputs = packing.inputs(spec, samples)
-    assert inputs.positions is not None
-    assert inputs.visible is not None
+    inputs: EncoderInputs = pad_sequences(spec, samples)
+    assert inputs.position_ids is not None
+    assert inputs.attention_mask is not None
     return replace(
         batch,
-        packed_ids=torch.from_numpy(inputs.ids),
-        positions=torch.from_numpy(inputs.positions),
-        visible=torch.from_numpy(inputs.visible),
+        packed_ids=torch.from_numpy(inputs.input_ids),
+        positions=torch.from_numpy(inputs.position_ids),
+        visible=torch.from_numpy(inputs.attention_mask),
     )
 
 

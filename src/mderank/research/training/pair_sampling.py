@@ -12,9 +12,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mderank.encoding.base import Bools, EncoderSpec, Ints, Pieces
+from mderank.encoding.base import EncoderSpec, TokenizedText
 from mderank.research.training.pseudo_labels import Labelled
 from mderank.research.training.recipe import Recipe, Sampling
+from mderank.util.arrays import Bools, Ints
 
 IGNORED = -100  # the target of a token that the language model need not guess
 
@@ -87,12 +88,12 @@ class Sampler:
         self._pieces = max(1, min(recipe.training.max_pieces, spec.max_length) - (spec.max_length - spec.capacity))
         self._vocabulary = vocabulary
 
-    def sample(self, document: Labelled, pieces: Pieces, seed: Sequence[int]) -> Sample:
+    def sample(self, document: Labelled, pieces: TokenizedText, seed: Sequence[int]) -> Sample:
         """What is compared in ``document``; there is no pair if all of its phrases are beyond the limit."""
         rng = np.random.default_rng([*seed])
         spec = self._spec
         seen = pieces.upto(self._pieces)
-        ids = np.concatenate([spec.prefix, seen.ids, spec.suffix]).astype(np.int64)
+        ids = spec.add_special_tokens(seen.ids)
         phrases = [
             (phrase.rank, hidden + len(spec.prefix))
             for phrase in document.phrases
@@ -128,7 +129,7 @@ class Sampler:
 _NONE = np.iinfo(np.int64).max  # the rank of what θ does not rank
 
 
-def _hidden(pieces: Pieces, spans: Sequence[tuple[int, int]]) -> Ints:
+def _hidden(pieces: TokenizedText, spans: Sequence[tuple[int, int]]) -> Ints:
     """The pieces that touch one of the spans."""
     return np.asarray(sorted({piece for place in pieces.touching(spans) for piece in place}), dtype=np.int64)
 

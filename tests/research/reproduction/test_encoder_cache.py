@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from mderank import MaskAll, MaskHighest, MaskOnce, MaskSubset, MDERank
-from mderank.encoding.remembering import RememberingEncoder
+from mderank.research.reproduction.encoder_cache import CachingEncoder
 from mderank.testing import FakeEncoder, FakeTagger
 
 TEXTS = [
@@ -20,9 +20,9 @@ class Counting(FakeEncoder):
         super().__init__(**options)
         self.sequences = 0
 
-    def states(self, inputs, layer):
-        self.sequences += len(inputs.ids)
-        return super().states(inputs, layer)
+    def hidden_states(self, inputs, layer):
+        self.sequences += len(inputs.input_ids)
+        return super().hidden_states(inputs, layer)
 
 
 def ranking(encoder, **options):
@@ -41,14 +41,14 @@ VARIANTS = [
 
 
 def test_what_is_remembered_is_what_would_have_been_computed():
-    memory = RememberingEncoder(FakeEncoder())
+    memory = CachingEncoder(FakeEncoder())
     for options in VARIANTS:
         assert ranking(memory, **options) == ranking(FakeEncoder(), **options)
 
 
 def test_variants_are_encoded_once():
     counting = Counting()
-    memory = RememberingEncoder(counting)
+    memory = CachingEncoder(counting)
     ranking(memory)
     first = counting.sequences
     windows = _windows(counting)
@@ -64,11 +64,11 @@ def test_variants_are_encoded_once():
 def _windows(encoder):
     """How many windows the texts have."""
     capacity = encoder.spec.capacity
-    return sum(int(np.ceil(len(encoder.pieces(text)) / capacity)) for text in TEXTS)
+    return sum(int(np.ceil(len(encoder.tokenize(text)) / capacity)) for text in TEXTS)
 
 
 def test_layers_and_other_poolings_are_kept_apart():
-    memory = RememberingEncoder(FakeEncoder(), poolings=("mean",))
+    memory = CachingEncoder(FakeEncoder(), poolings=("mean",))
     assert ranking(memory, layer=1) == ranking(FakeEncoder(), layer=1)
     assert ranking(memory, layer=2) == ranking(FakeEncoder(), layer=2)
     assert ranking(memory, pooling="cls") == ranking(FakeEncoder(), pooling="cls")
@@ -76,19 +76,19 @@ def test_layers_and_other_poolings_are_kept_apart():
 
 def test_it_can_forget_and_says_what_it_saved():
     counting = Counting()
-    memory = RememberingEncoder(counting)
+    memory = CachingEncoder(counting)
     ranking(memory)
     once, saved = counting.sequences, memory.saved
     ranking(memory)
     assert memory.saved > saved
-    memory.forget()
+    memory.clear()
     before = counting.sequences
     ranking(memory)
     assert counting.sequences - before == once
 
 
 def test_it_passes_for_the_encoder():
-    memory = RememberingEncoder(FakeEncoder(layers=3))
+    memory = CachingEncoder(FakeEncoder(layers=3))
     assert memory.spec.layers == 3
     assert memory.CLS == FakeEncoder.CLS
     with pytest.raises(AttributeError):
