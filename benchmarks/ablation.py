@@ -22,7 +22,7 @@ import numpy as np
 from mderank import FusionRank, NounPhrases, load_encoder
 from mderank.document import surface
 from mderank.ranking import rank
-from mderank.research.datasets import Dataset, load_dataset, paper_text, whole_text
+from mderank.research.datasets import Dataset, full_text, load_dataset, paper_text
 from mderank.research.evaluation.measures import Judgement, Measure
 from mderank.research.evaluation.protocols import Prediction, get_protocol
 from mderank.research.evaluation.significance import Comparison, Pair, compare_mean, holm
@@ -62,7 +62,7 @@ def read(name: str, ranker: FusionRank, limit: int | None, *, whole: bool) -> It
     plain = NounPhrases()
     documents = iter(dataset.documents[:limit])
     while chunk := list(islice(documents, CHUNK)):
-        texts = [whole_text(each) if whole else paper_text(dataset.info, each) for each in chunk]
+        texts = [full_text(each) if whole else paper_text(dataset.info, each) for each in chunk]
         for each, (reading, scores) in zip(chunk, ranker.score(texts), strict=True):
             themselves = {candidate.key for candidate in plain.find(reading.document)}
             text = reading.document.text

@@ -6,8 +6,8 @@ import json
 
 import pytest
 
-from mderank.cli.datasets import KINDS
-from mderank.research.datasets import DATASETS, importing
+from mderank.research.datasets import DATASETS
+from mderank.research.datasets.importers import IMPORTERS
 
 LINES = (
     {"id": "1", "title": "", "text": "Coral reefs protect the coast.", "keyphrases": ["coral reef", "coastal storms"]},
@@ -26,20 +26,27 @@ def sets(tmp_path, monkeypatch):
     return folder
 
 
+def _names(table):
+    """The datasets in a printed table: below the title, an empty line, the header and a rule."""
+    return [line.split()[0] for line in table.splitlines()[4:]]
+
+
 def test_the_table(run, sets):
-    result = run("datasets", "--data-dir", sets, "-s", "own")
+    result = run("datasets", "--data-dir", sets, "-d", "own")
     assert result.exit_code == 0
     assert result.stdout == (
-        "set  docs  N_KP (paper)  L_KP (paper)  L_Doc (paper)  present  in 512 words\n"
-        "own     2          1.00          2.00           3.00   50.0 %        50.0 %\n"
+        "Labelled datasets\n\n"
+        "dataset  docs  N_KP (paper)  L_KP (paper)  L_Doc (paper)  present  in 512 words\n"
+        "───────────────────────────────────────────────────────────────────────────────\n"
+        "own         2          1.00          2.00           3.00   50.0 %        50.0 %\n"
     )
-    assert "mderank: note: own: the document '2' has no gold phrases" in result.stderr
+    assert "mderank: note: own: the document '2' has no gold keyphrases" in result.stderr
 
 
 def test_all_sets_that_are_here(run, sets):
     result = run("datasets", "--data-dir", sets)
-    assert [line.split()[0] for line in result.stdout.splitlines()] == ["set", "everyday", "everyday_held_out", "own"]
-    assert f"note: nus is not here; {DATASETS['nus'].place}: {DATASETS['nus'].import_command}" in result.stderr
+    assert _names(result.stdout) == ["everyday", "everyday_held_out", "own"]
+    assert f"note: nus is not here; {DATASETS['nus'].source}: {DATASETS['nus'].import_command}" in result.stderr
     assert "everyday is not here" not in result.stderr
 
 
@@ -48,25 +55,28 @@ def test_quiet_says_nothing_else(run, sets):
 
 
 def test_markdown(run, sets):
-    assert run("datasets", "-s", sets / "own.jsonl", "--markdown").stdout == (
-        "| set | docs | N_KP (paper) | L_KP (paper) | L_Doc (paper) | present | in 512 words |\n"
+    assert run("datasets", "-d", sets / "own.jsonl", "--markdown").stdout == (
+        "## Labelled datasets\n\n"
+        "| dataset | docs | N\\_KP (paper) | L\\_KP (paper) | L\\_Doc (paper) | present | in 512 words |\n"
         "| --- | ---: | ---: | ---: | ---: | ---: | ---: |\n"
         "| own | 2 | 1.00 | 2.00 | 3.00 | 50.0 % | 50.0 % |\n"
     )
 
 
-def test_json_with_the_ceiling(run, sets):
-    (record,) = json.loads(run("datasets", "--data-dir", sets, "--set", "own", "--ceiling", "--json").stdout)
+def test_json_with_the_candidate_recall(run, sets):
+    (record,) = json.loads(
+        run("datasets", "--data-dir", sets, "--dataset", "own", "--candidate-recall", "--json").stdout
+    )
     assert record["name"] == "own"
     assert record["known"] is None
-    assert (record["present"], record["ceiling"], record["document_words"]) == (0.5, 0.5, 3.0)
-    assert record["notes"] == ["the document '2' has no gold phrases"]
+    assert (record["present"], record["candidate_recall"], record["document_words"]) == (0.5, 0.5, 3.0)
+    assert record["notes"] == ["the document '2' has no gold keyphrases"]
 
 
-def test_the_ceiling_is_a_column(run, sets):
-    header, line = run("datasets", "--data-dir", sets, "-s", "own", "--ceiling").stdout.splitlines()
-    assert header.endswith("in 512 words  ceiling")
-    assert line.endswith("50.0 %   50.0 %")
+def test_the_candidate_recall_is_a_column(run, sets):
+    *_, header, _, line = run("datasets", "--data-dir", sets, "-d", "own", "--candidate-recall").stdout.splitlines()
+    assert header.endswith("in 512 words  candidate recall")
+    assert line.endswith("50.0 %            50.0 %")
 
 
 def test_the_paper_s_values_stand_beside(run, sets):
@@ -76,7 +86,7 @@ def test_the_paper_s_values_stand_beside(run, sets):
 
 def test_a_wrong_checksum_is_an_error(run, sets):
     (sets / "own.jsonl").rename(sets / "inspec.jsonl")
-    result = run("datasets", "--data-dir", sets, "-s", "inspec", "-q")
+    result = run("datasets", "--data-dir", sets, "-d", "inspec", "-q")
     assert result.exit_code == 2
     assert result.stderr.startswith("mderank: error: ")
     assert f"expected {DATASETS['inspec'].sha256}" in result.stderr
@@ -94,19 +104,24 @@ def test_one_bad_set_does_not_hide_the_others(run, sets):
 def test_without_a_folder_the_sets_of_the_package_are_there(run, sets):
     result = run("datasets", "-q")
     assert (result.exit_code, result.stderr) == (0, "")
-    assert [line.split()[0] for line in result.stdout.splitlines()] == ["set", "everyday", "everyday_held_out"]
+    assert _names(result.stdout) == ["everyday", "everyday_held_out"]
 
 
 def test_an_unknown_name(run, sets):
-    result = run("datasets", "--data-dir", sets, "-s", "inspect")
+    result = run("datasets", "--data-dir", sets, "-d", "inspect")
     assert result.exit_code == 2
-    assert "the set 'inspect' is unknown: it is one of inspec, " in result.stderr
+    assert "the dataset 'inspect' is unknown: it is one of inspec, " in result.stderr
 
 
 def test_the_kinds_of_the_help_are_those_of_the_library(run):
-    assert tuple(importing.KINDS) == KINDS
     shown = run("datasets", "import", "--help").stdout
-    assert all(f"\n  {kind} " in shown for kind in KINDS)
+    assert all(f"\n  {kind} " in shown for kind in IMPORTERS)
+
+
+def test_an_unknown_kind(run, source, tmp_path):
+    result = run("datasets", "import", source, "inspect", tmp_path / "own.jsonl")
+    assert result.exit_code == 2
+    assert "the kind 'inspect' is unknown: it is one of inspec, duc2001, " in result.stderr
 
 
 @pytest.fixture
@@ -122,8 +137,8 @@ def source(tmp_path):
 def test_import(run, source, tmp_path):
     result = run("datasets", "import", source, "inspec", tmp_path / "inspec.jsonl")
     assert result.exit_code == 0
-    assert f"{tmp_path / 'inspec.jsonl'}: 2 documents, 2 gold phrases, SHA-256 " in result.stderr
-    assert "note: 1 documents have no gold phrases" in result.stderr
+    assert f"{tmp_path / 'inspec.jsonl'}: 2 documents, 2 gold keyphrases, SHA-256 " in result.stderr
+    assert "note: 1 documents have no gold keyphrases" in result.stderr
     assert "note: this is not byte for byte the 'inspec' that results are published for (500 documents" in result.stderr
     first = json.loads((tmp_path / "inspec.jsonl").read_text(encoding="utf-8").splitlines()[0])
     assert first == {"id": "1", "title": "Title 1", "text": "Text 1.", "keyphrases": ["reefs", "tides"]}

@@ -92,7 +92,7 @@ def test_the_oracle_is_the_ceiling(run, dataset, tmp_path):
     assert result.stdout.split("\n\n")[0].splitlines()[2].split()[1] == "100.00"
 
 
-def test_the_whole_text_is_an_option(run, dataset, tmp_path):
+def test_the_full_text_is_an_option(run, dataset, tmp_path):
     assert run("evaluate", "-d", dataset, "--text", "whole", "--out", tmp_path / "runs", "-q").exit_code == 0
     settings = json.loads((run_folder(tmp_path, "mderank") / "run.json").read_text())
     assert (settings["input"], settings["max_words"]) == ("whole", None)

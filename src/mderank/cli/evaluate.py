@@ -32,8 +32,6 @@ if TYPE_CHECKING:
     from mderank.research.evaluation.runs import Run
     from mderank.tagging import Tagger
 
-PAPER_SETS = ("inspec", "semeval2017", "semeval2010", "duc2001", "krapivin", "nus")
-
 
 @click.command(cls=SectionedCommand)
 @option("Input", "--dataset", "-d", "datasets", multiple=True, required=True, metavar="NAME|FILE",
@@ -87,7 +85,7 @@ def evaluate(
     shares of acceptable phrases and of junk, also by kind of document. redundancy is the number of phrases per
     document that stand in another one of the list, or contain one.
     """
-    from mderank.research.datasets import load_dataset
+    from mderank.research.datasets import PAPER_DATASETS, load_dataset
     from mderank.research.evaluation.measures import JUDGED_MEASURES, PAPER_MEASURES, Measure, chosen
     from mderank.research.evaluation.protocols import REPORTED, get_protocol
     from mderank.research.evaluation.runs import execute
@@ -100,7 +98,7 @@ def evaluate(
     asked = [Measure.parse(name) for name in measures]
     given = given_options()
     methods = tuple(dict.fromkeys(methods))
-    names = list(dict.fromkeys(each for name in datasets for each in (PAPER_SETS if name == "all" else (name,))))
+    names = list(dict.fromkeys(each for name in datasets for each in (PAPER_DATASETS if name == "all" else (name,))))
     if settings["tagger"] is None:
         import_spacy_without_torch()
     taggers = {

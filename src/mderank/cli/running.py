@@ -68,7 +68,7 @@ def reads_own_words(method: str) -> bool:
 
 def tasks_of(dataset: Dataset, text: str, only: tuple[str, ...] = ()) -> list[Task]:
     """The documents of a set as they are read; of those only some, if ``only`` has their ids."""
-    from mderank.research.datasets import paper_text, whole_text
+    from mderank.research.datasets import full_text, paper_text
     from mderank.research.evaluation.runs import Task
 
     missing = set(only).difference(document.id for document in dataset.documents)
@@ -77,7 +77,7 @@ def tasks_of(dataset: Dataset, text: str, only: tuple[str, ...] = ()) -> list[Ta
     return [
         Task(
             each.id,
-            paper_text(dataset.info, each) if text == "paper" else whole_text(each),
+            paper_text(dataset.info, each) if text == "paper" else full_text(each),
             each.keyphrases,
             each.junk,
             each.kind,

@@ -63,7 +63,7 @@ def tune(
     is measured on documents that were not used to choose them, beside the weights as they are. If that is no gain,
     the file has the weights as they are. --set gives others to begin with; a weight of 0 stays 0.
     """
-    from mderank.research.datasets import load_dataset, whole_text
+    from mderank.research.datasets import full_text, load_dataset
     from mderank.research.evaluation import tuning as library
     from mderank.research.evaluation.protocols import get_protocol
     from mderank.research.evaluation.runs import Task
@@ -76,7 +76,7 @@ def tune(
     if dataset.judged:
         raise OptionError(f"{dataset.name} has judged phrases, and F1 needs gold keyphrases: name a labelled set")
     ranker: Any = make_extractor(settings, given)
-    tasks = [Task(each.id, whole_text(each), each.keyphrases) for each in dataset.documents]
+    tasks = [Task(each.id, full_text(each), each.keyphrases) for each in dataset.documents]
     with progress("reading", len(tasks), silent=quiet) as advance:
         gathered = library.gather(ranker, tasks, advance)
     with progress("choosing weights", 1 + min(folds, len(gathered.documents)), silent=quiet) as advance:

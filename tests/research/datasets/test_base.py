@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from mderank.research.datasets import DATASETS, LabelledDocument, paper_text, whole_text
+from mderank.research.datasets import DATASETS, LabelledDocument, full_text, paper_text
 
 DOCUMENT = LabelledDocument("1", "Two Reefs", "A 5% rise [3], e.g. of <CO2>.\nFish, too. Done", ())
 
@@ -46,4 +46,4 @@ def test_without_a_title_there_is_no_space_before_the_text():
     ],
 )
 def test_the_title_is_said_once(title, text, expected):
-    assert whole_text(LabelledDocument("1", title, text, ())) == expected
+    assert full_text(LabelledDocument("1", title, text, ())) == expected

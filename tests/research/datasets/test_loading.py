@@ -165,13 +165,13 @@ def test_a_missing_set_says_how_to_get_it(tmp_path):
     info = DATASETS["duc2001"]
     with pytest.raises(InputError) as caught:
         load_dataset("duc2001", tmp_path)
-    for part in (str(tmp_path), "--data-dir", "MDERANK_DATA_DIR", info.place, info.import_command):
+    for part in (str(tmp_path), "--data-dir", "MDERANK_DATA_DIR", info.source, info.import_command):
         assert part in str(caught.value)
 
 
 def test_an_unknown_name_lists_the_known_ones(tmp_path):
     with pytest.raises(
-        InputError, match=r"the set 'inspect' is unknown: it is one of inspec, semeval2017, semeval2010, "
+        InputError, match=r"the dataset 'inspect' is unknown: it is one of inspec, semeval2017, semeval2010, "
     ):
         load_dataset("inspect", tmp_path)
 
@@ -221,7 +221,7 @@ def test_documents_without_text_or_gold_stay_with_a_note(tmp_path):
     unlabelled = {"id": "u", "text": "Tides.", "keyphrases": []}
     dataset = load_dataset(written(tmp_path / "own.jsonl", empty, unlabelled))
     assert [document.id for document in dataset.documents] == ["e", "u"]
-    assert dataset.notes == ("the document 'e' has no text", "the document 'u' has no gold phrases")
+    assert dataset.notes == ("the document 'e' has no text", "the document 'u' has no gold keyphrases")
 
 
 def test_a_file_without_documents(tmp_path):

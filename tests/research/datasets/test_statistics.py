@@ -6,7 +6,7 @@ import pytest
 
 from mderank.candidates import NGrams
 from mderank.document import Document
-from mderank.research.datasets import DATASETS, Dataset, DatasetInfo, LabelledDocument, ceiling, statistics
+from mderank.research.datasets import DATASETS, Dataset, DatasetInfo, LabelledDocument, candidate_recall, statistics
 from mderank.research.datasets.statistics import coverage
 
 
@@ -100,21 +100,21 @@ class WordTagger:
             yield Document.from_tagged([(word, "NN") for word in text.split()], text)
 
 
-def test_the_ceiling_is_what_candidates_reach_by_stem():
+def test_the_candidate_recall_is_what_candidates_reach_by_stem():
     document = LabelledDocument("1", "", "Coral reefs grow.", ("coral reef", "reefs grow", "growing reefs", "coral"))
-    assert ceiling(dataset(document), WordTagger(), NGrams(2, 2)) == 0.25  # "grow." has its point
-    assert ceiling(dataset(document), WordTagger(), NGrams(1, 2)) == 0.5
+    assert candidate_recall(dataset(document), WordTagger(), NGrams(2, 2)) == 0.25  # "grow." has its point
+    assert candidate_recall(dataset(document), WordTagger(), NGrams(1, 2)) == 0.5
 
 
-def test_the_ceiling_is_of_the_first_512_words_that_the_paper_reads():
+def test_the_candidate_recall_is_of_the_first_512_words_that_the_paper_reads():
     tagger = WordTagger()
     document = LabelledDocument("1", "", "Word. " * 300 + "reef", ("reef",))
-    assert ceiling(dataset(document, info=DATASETS["nus"]), tagger, NGrams(1, 1)) == 0
+    assert candidate_recall(dataset(document, info=DATASETS["nus"]), tagger, NGrams(1, 1)) == 0
     assert len(tagger.seen[0].split()) == 512
     assert tagger.seen[0].endswith("Word .")
-    assert ceiling(dataset(document, info=DATASETS["duc2001"]), tagger, NGrams(1, 1)) == 1
+    assert candidate_recall(dataset(document, info=DATASETS["duc2001"]), tagger, NGrams(1, 1)) == 1
 
 
-def test_the_ceiling_of_noun_phrases():
+def test_the_candidate_recall_of_noun_phrases():
     document = LabelledDocument("1", "", "Coral reefs protect the coast.", ("coral reefs", "coast", "protect"))
-    assert ceiling(dataset(document)) == pytest.approx(2 / 3)
+    assert candidate_recall(dataset(document)) == pytest.approx(2 / 3)

@@ -1,4 +1,4 @@
-"""Labelled sets: what is known of each, reading them, and counting what is in them."""
+"""Labelled datasets: descriptions, loading, importing and statistics."""
 
 from mderank.research.datasets.base import (
     Dataset,
@@ -6,16 +6,16 @@ from mderank.research.datasets.base import (
     LabelledDocument,
     PaperInput,
     PaperStatistics,
+    full_text,
     paper_text,
-    whole_text,
 )
-from mderank.research.datasets.loading import DATA_DIR_VARIABLE, available, load_dataset
-from mderank.research.datasets.registry import DATASETS
-from mderank.research.datasets.statistics import Statistics, ceiling, statistics
+from mderank.research.datasets.loading import DATA_DIR_VARIABLE, DATASETS, PAPER_DATASETS, available, load_dataset
+from mderank.research.datasets.statistics import Statistics, candidate_recall, statistics
 
 __all__ = [
     "DATASETS",
     "DATA_DIR_VARIABLE",
+    "PAPER_DATASETS",
     "Dataset",
     "DatasetInfo",
     "LabelledDocument",
@@ -23,9 +23,9 @@ __all__ = [
     "PaperStatistics",
     "Statistics",
     "available",
-    "ceiling",
+    "candidate_recall",
+    "full_text",
     "load_dataset",
     "paper_text",
     "statistics",
-    "whole_text",
 ]

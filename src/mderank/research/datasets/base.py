@@ -1,4 +1,4 @@
-"""What a labelled set is, and which text of a document is read."""
+"""Labelled datasets, and the text of a document that is read."""
 
 from __future__ import annotations
 
@@ -8,20 +8,30 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True)
 class PaperStatistics:
-    """A line of the paper's Table 2."""
+    """A row of the paper's Table 2.
 
-    phrases: float  # N_KP: gold phrases a document
-    phrase_words: float  # L_KP: words of a gold phrase
-    document_words: float  # L_Doc: words of a document
+    Attributes:
+        phrases: Gold keyphrases per document (N_KP).
+        phrase_words: Words per gold keyphrase (L_KP).
+        document_words: Words per document (L_Doc).
+
+    """
+
+    phrases: float
+    phrase_words: float
+    document_words: float
 
 
 @dataclass(frozen=True)
 class PaperInput:
-    """What the paper's code does to a document before it is tagged.
+    """What the paper's program does to a document before it is tagged. Brackets become spaces in every dataset.
 
-    ``title``: the title stands before the text. ``lower_case``: everything is lower-cased. ``spaced_punctuation``:
-    ``". "`` becomes ``" . "`` and ``", "`` becomes ``" , "``. ``no_percent``: percent signs are taken out. Brackets
-    become spaces in every set.
+    Attributes:
+        title: Whether the title is put before the text.
+        lower_case: Whether the text is lower-cased.
+        spaced_punctuation: Whether ``". "`` becomes ``" . "`` and ``", "`` becomes ``" , "``.
+        no_percent: Whether percent signs are removed.
+
     """
 
     title: bool = False
@@ -32,13 +42,30 @@ class PaperInput:
 
 @dataclass(frozen=True)
 class DatasetInfo:
-    """What is known of a set. Most texts are not ours to ship: here are the checksum, and the place to get it.
+    """The description of a dataset that is known by name; ``datasets.toml`` has all of them.
 
-    ``sha256`` is of the JSON lines, uncompressed, so that ``.jsonl`` and ``.jsonl.gz`` agree. A set that is part of the
-    package (``packaged``) has none of these: its file is beside this one.
+    Most datasets may not be distributed with mderank. Their description says where to get them, with a checksum.
+
+    Attributes:
+        name: The name by which the dataset is loaded.
+        title: Its name in tables.
+        description: What its documents and keyphrases are.
+        citation: The publication to cite.
+        terms: Conditions of use.
+        split: Which part of the published dataset it is.
+        documents: Number of documents.
+        keyphrases: Number of gold keyphrases.
+        sha256: Checksum of the JSON lines, uncompressed, so that ``.jsonl`` and ``.jsonl.gz`` agree.
+        source: Address of the public distribution.
+        import_command: The command that converts the public distribution.
+        paper_input: How the paper's program reads a document.
+        paper: Its row in the paper's Table 2; None if the paper does not use it.
+        packaged: Whether its file is part of mderank.
+
     """
 
     name: str
+    title: str
     description: str
     citation: str
     terms: str
@@ -46,7 +73,7 @@ class DatasetInfo:
     documents: int | None = None
     keyphrases: int | None = None
     sha256: str | None = None
-    place: str = ""
+    source: str = ""
     import_command: str = ""
     paper_input: PaperInput = field(default_factory=PaperInput)
     paper: PaperStatistics | None = None
@@ -57,8 +84,14 @@ class DatasetInfo:
 class LabelledDocument:
     """A document and the keyphrases that people gave it, as they wrote them.
 
-    In a judged dataset ``keyphrases`` are the phrases that a reader would accept, ``junk`` those that none would, and
-    ``kind`` says what the document is, such as an e-mail. ``junk`` is None everywhere else.
+    Attributes:
+        id: Its id, unique in the dataset.
+        title: Its title; may be empty.
+        text: Its text, without the title.
+        keyphrases: The gold keyphrases. In a judged dataset, the phrases that a reader would accept.
+        junk: In a judged dataset, the phrases that no reader would accept; otherwise None.
+        kind: In a judged dataset, the kind of document, such as an e-mail.
+
     """
 
     id: str
@@ -71,9 +104,15 @@ class LabelledDocument:
 
 @dataclass(frozen=True)
 class Dataset:
-    """A set that was read. ``info`` is None for sets that are not of the registry.
+    """A dataset that was read.
 
-    ``notes`` say what is odd about documents that are in the set all the same: no text, no gold phrases.
+    Attributes:
+        name: Its name, or that of its file.
+        info: Its description; None for datasets that are not known by name.
+        documents: Its documents, in the order of the file.
+        sha256: Checksum of the JSON lines, uncompressed.
+        notes: Peculiarities of documents that are in the dataset all the same: no text, no gold keyphrases.
+
     """
 
     name: str
@@ -90,16 +129,24 @@ class Dataset:
 
 _BRACKETS = re.compile(r"[<>\[\]{}]")
 
-# A set that the paper does not know: nothing is left out.
+# A dataset that the paper does not use: nothing is left out.
 _UNKNOWN = PaperInput(title=True)
 
 
 def paper_text(info: DatasetInfo | None, document: LabelledDocument) -> str:
-    """The text that the paper's code reads, before its cuts at 512 words and 512 word pieces. Offsets refer to it.
+    """Return the text that the paper's program reads, before it is cut to 512 words and 512 tokens.
 
-    That this is how the paper read its sets shows in Table 2: counted on this text, L_Doc is 121.84 for Inspec and
-    170.38 for SemEval2017, the paper's values; on the text as it stands it is 121.82 and 168.92. Two things are not
-    done: the paper's code takes every lone letter "p" for a paragraph tag and drops it, and it joins some lines.
+    Offsets refer to this text. The paper's Table 2 confirms that its program read documents like this: L_Doc, counted
+    on this text, is 121.84 for Inspec and 170.38 for SemEval2017, as printed. On the original text it is 121.82 and
+    168.92. Two steps are left out: the paper's program takes each single letter "p" for a paragraph tag and drops it,
+    and it joins some lines.
+
+    Args:
+        info: The description of the document's dataset; None if it has none. Then the title is read too.
+        document: The document.
+
+    Returns:
+        The text.
 
     >>> from mderank.research.datasets import DATASETS
     >>> document = LabelledDocument("1", "A Title", "Deep nets [1], e.g. RNNs.", ())
@@ -120,12 +167,18 @@ def paper_text(info: DatasetInfo | None, document: LabelledDocument) -> str:
     return text.lower() if rules.lower_case else text
 
 
-def whole_text(document: LabelledDocument) -> str:
-    r"""The title and the text, as a reader has them; the title is not said twice.
+def full_text(document: LabelledDocument) -> str:
+    r"""Return the title and the text, as a reader sees them. A title that the text repeats is not put before it.
 
-    >>> whole_text(LabelledDocument("1", "A Title", "The text.", ()))
+    Args:
+        document: The document.
+
+    Returns:
+        The text. Offsets refer to it.
+
+    >>> full_text(LabelledDocument("1", "A Title", "The text.", ()))
     'A Title\n\nThe text.'
-    >>> whole_text(LabelledDocument("1", "A title", "A Title  The text.", ()))
+    >>> full_text(LabelledDocument("1", "A title", "A Title  The text.", ()))
     'A Title  The text.'
     """
     title = " ".join(document.title.split())

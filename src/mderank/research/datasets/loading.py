@@ -1,10 +1,10 @@
-"""Finding sets and reading them.
+"""Find datasets and read them.
 
-A set is a file of JSON lines, ``{"id", "title", "text", "keyphrases"}``, plain or with gzip. A judged dataset has
-``acceptable``, ``junk`` and ``kind`` in place of ``keyphrases``. What makes a set unusable is an error: a line that is
-not JSON, a field that is missing or of the wrong kind, an id that occurs twice, a phrase that is both acceptable and
-junk, a checksum that is not the registry's. A document without text or without gold phrases stays in the set, with a
-note: it is for the measure to say what it counts.
+A dataset is a file of JSON lines, ``{"id", "title", "text", "keyphrases"}``, plain or with gzip. A judged dataset has
+``acceptable``, ``junk`` and ``kind`` in place of ``keyphrases``. These faults are errors: a line that is not JSON, a
+field that is missing or of the wrong type, an id that occurs twice, a phrase that is both acceptable and junk, a
+checksum that is not the known one. A document without text or without gold keyphrases stays in the dataset, with a
+note: measures decide whether it counts.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import gzip
 import hashlib
 import json
 import os
+import tomllib
 import zlib
 from collections.abc import Iterator
 from itertools import islice
@@ -20,23 +21,47 @@ from pathlib import Path
 from typing import Any
 
 from mderank.errors import InputError, OptionError
-from mderank.research.datasets.base import Dataset, DatasetInfo, LabelledDocument
+from mderank.research.datasets.base import Dataset, DatasetInfo, LabelledDocument, PaperInput, PaperStatistics
 from mderank.research.datasets.judged_phrases import JudgedPhrases
-from mderank.research.datasets.registry import DATASETS
 
 DATA_DIR_VARIABLE = "MDERANK_DATA_DIR"
 _DEFAULT_DIR = "data"
 SUFFIXES = (".jsonl", ".jsonl.gz")
 
 
+def _read_descriptions() -> dict[str, DatasetInfo]:
+    with (Path(__file__).parent / "datasets.toml").open("rb") as file:
+        return {name: _description(name, fields) for name, fields in tomllib.load(file).items()}
+
+
+def _description(name: str, fields: dict[str, Any]) -> DatasetInfo:
+    paper_input, paper = PaperInput(**fields.pop("paper_input", {})), fields.pop("paper", None)
+    return DatasetInfo(name, paper_input=paper_input, paper=PaperStatistics(**paper) if paper else None, **fields)
+
+
+DATASETS = _read_descriptions()  # all datasets that are known by name, in the order of the paper's main table
+PAPER_DATASETS = tuple(info.name for info in DATASETS.values() if info.paper)
+
+
 def load_dataset(
     name_or_path: str | Path, data_dir: str | Path | None = None, *, limit: int | None = None, verify: bool = True
 ) -> Dataset:
-    """A set by its name in the registry, by its path in the data folder (``tuning/inspec_dev``), or any file by path.
+    """Read a dataset.
 
-    The data folder is ``data_dir``, else the environment's ``MDERANK_DATA_DIR``, else ``./data``. ``limit`` reads the
-    first documents only. A set of the registry must have the registry's checksum, unless ``verify`` is False. A file
-    that was given by its path is known for a set of the registry by its checksum.
+    Args:
+        name_or_path: A known name (`DATASETS`), a path in the data folder such as ``tuning/inspec_dev``, or the path
+            of any file. A file is recognised as a known dataset by its checksum.
+        data_dir: The data folder. Default: the environment variable ``MDERANK_DATA_DIR``, or ``./data``.
+        limit: Read only the first ``limit`` documents.
+        verify: Whether a dataset with a known name must have the known checksum.
+
+    Returns:
+        The dataset.
+
+    Raises:
+        InputError: If the dataset is missing, damaged, or not the known one.
+        OptionError: If ``limit`` is less than 1.
+
     """
     if limit is not None and limit < 1:
         raise OptionError(f"limit must be at least 1, not {limit}")
@@ -51,8 +76,8 @@ def load_dataset(
         name = info.name if info else _short(given)
     elif verify and info.sha256 not in (None, sha256):
         raise InputError(
-            f"{file} is not the set '{name}' that results are published for: its SHA-256 is {sha256}, expected "
-            f"{info.sha256}; get it again ({info.place}), or read it as it is: --no-verify (verify=False)"
+            f"{file} is not the dataset '{name}' that results are published for: its SHA-256 is {sha256}, expected "
+            f"{info.sha256}; get it again ({info.source}), or read it as it is: --no-verify (verify=False)"
         )
     documents = tuple(islice(_documents(data, str(file)), limit))
     if not documents:
@@ -63,7 +88,18 @@ def load_dataset(
 
 
 def available(data_dir: str | Path | None = None) -> tuple[str, ...]:
-    """The names of the sets in the data folder and in the package, those of the registry first."""
+    """List the datasets in the data folder and those that are part of mderank.
+
+    Args:
+        data_dir: The data folder, as for `load_dataset`.
+
+    Returns:
+        Their names; known datasets come first, in the order of `DATASETS`.
+
+    Raises:
+        InputError: If the data folder that was named does not exist.
+
+    """
     folder = _folder(data_dir)
     found = {info.name for info in DATASETS.values() if info.packaged} | {
         _short(file.relative_to(folder).as_posix())
@@ -75,7 +111,7 @@ def available(data_dir: str | Path | None = None) -> tuple[str, ...]:
 
 
 def _folder(data_dir: str | Path | None) -> Path:
-    """The data folder; one that was named must be there."""
+    """Return the data folder. A folder that was named must exist."""
     variable = os.environ.get(DATA_DIR_VARIABLE)
     named = data_dir or variable
     folder = Path(named or _DEFAULT_DIR)
@@ -101,7 +137,7 @@ def _find(name_or_path: str | Path, data_dir: str | Path | None) -> Path:
 
 
 def _packaged(info: DatasetInfo) -> Path:
-    """The file of a set that is part of the package."""
+    """Return the file of a dataset that is part of mderank."""
     return Path(__file__).parent / f"{info.name}.jsonl"
 
 
@@ -111,8 +147,8 @@ def _is_packaged(info: DatasetInfo, file: Path) -> bool:
 
 def _missing(info: DatasetInfo, folder: Path) -> str:
     return (
-        f"the set '{info.name}' is not in {folder} ({' or '.join(info.name + suffix for suffix in SUFFIXES)}): name "
-        f"the folder that has it (--data-dir, or {DATA_DIR_VARIABLE}), or make it from {info.place}: "
+        f"the dataset '{info.name}' is not in {folder} ({' or '.join(info.name + suffix for suffix in SUFFIXES)}): "
+        f"name the folder that has it (--data-dir, or {DATA_DIR_VARIABLE}), or make it from {info.source}: "
         f"{info.import_command}"
     )
 
@@ -121,18 +157,18 @@ def _unknown(name: str, folder: Path) -> str:
     if name.endswith((*SUFFIXES, ".json")):
         return f"{name}: there is no such file, neither here nor in {folder}"
     return (
-        f"the set '{name}' is unknown: it is one of {', '.join(DATASETS)}, the path of a JSON lines file, or of one in "
-        f"{folder} (--data-dir, or {DATA_DIR_VARIABLE})"
+        f"the dataset '{name}' is unknown: it is one of {', '.join(DATASETS)}, the path of a JSON lines file, or of "
+        f"one in {folder} (--data-dir, or {DATA_DIR_VARIABLE})"
     )
 
 
 def _short(name: str) -> str:
-    """A file's name without the suffix that makes it a set."""
+    """Return a file's name without the suffix of datasets."""
     return name.removesuffix(".gz").removesuffix(".jsonl")
 
 
 def _read(file: Path) -> bytes:
-    """The bytes of a file, uncompressed."""
+    """Return the bytes of a file, uncompressed."""
     try:
         data = file.read_bytes()
         return gzip.decompress(data) if data.startswith(b"\x1f\x8b") or file.suffix == ".gz" else data
@@ -143,7 +179,7 @@ def _read(file: Path) -> bytes:
 
 
 def _documents(data: bytes, name: str) -> Iterator[LabelledDocument]:
-    """The documents, checked; the line is named that is not one."""
+    """Yield the documents, checked. An error names the faulty line."""
     seen: dict[str, int] = {}
     for number, line in enumerate(data.split(b"\n"), start=1):
         if not line.strip():
@@ -170,7 +206,7 @@ def _record(line: bytes, place: str) -> dict[str, Any]:
 
 
 def _document(record: dict[str, Any], place: str) -> LabelledDocument:
-    """The document of a line. The title may be missing; an id may be a number."""
+    """Return the document of a line. The title may be missing; an id may be a number."""
     judged = "keyphrases" not in record and "acceptable" in record
     fields = ("id", "text", "kind", "acceptable", "junk") if judged else ("id", "text", "keyphrases")
     missing = [field for field in fields if field not in record]
@@ -199,7 +235,7 @@ def _phrases(record: dict[str, Any], field: str, place: str) -> tuple[str, ...]:
 
 
 def _refuse_both(acceptable: tuple[str, ...], junk: tuple[str, ...], place: str) -> None:
-    """Refuse a document that has a phrase in both lists, also in another form."""
+    """Refuse a document that has a phrase in both lists, also in another spelling."""
     accepted = JudgedPhrases(acceptable)
     both = next(((phrase, found) for phrase in junk if (found := accepted.find(phrase)) is not None), None)
     if both is not None:
@@ -213,4 +249,4 @@ def _notes(documents: tuple[LabelledDocument, ...]) -> Iterator[str]:
         if not document.text.strip():
             yield f"the document '{document.id}' has no text"
         if not document.keyphrases and document.junk is None:
-            yield f"the document '{document.id}' has no gold phrases"
+            yield f"the document '{document.id}' has no gold keyphrases"

@@ -1,4 +1,4 @@
-"""Counting a set: Table 2 of the paper, how much of the gold is there to be found, and how much a ranking can reach."""
+"""Statistics of a dataset: the paper's Table 2, and how many gold keyphrases can be found at all."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from mderank.document import Document, surface
-from mderank.research.datasets.base import Dataset, LabelledDocument, paper_text, whole_text
+from mderank.research.datasets.base import Dataset, LabelledDocument, full_text, paper_text
 from mderank.text import stem_phrase
 
 if TYPE_CHECKING:
@@ -24,38 +24,56 @@ _RUN = re.compile(r"\S+")
 
 @dataclass(frozen=True)
 class Statistics:
-    """What is in a set. Shares are of all gold phrases, from 0 to 1.
+    """Statistics of a dataset. Shares are of all gold keyphrases, from 0 to 1.
 
-    Table 2 averages a phrase's length over each document first, and then over documents: ``phrase_words``.
-    ``phrase_words_overall`` is the plain average. ``document_words`` counts the text that is read: the paper's, or the
-    whole text of a judged dataset.
-    A phrase is present if its words, stemmed, stand in the document (with its title, if the paper reads that) one
-    after the other, whatever punctuation is between them.
+    A keyphrase is present if its stemmed words follow each other in the document, whatever punctuation is between
+    them. The title counts if the paper reads it.
+
+    Attributes:
+        documents: Number of documents.
+        keyphrases: Number of gold keyphrases.
+        phrases: Gold keyphrases per document (N_KP).
+        phrase_words: Words per gold keyphrase (L_KP): a mean over documents of each document's mean, as in Table 2.
+        phrase_words_overall: Words per gold keyphrase, over all keyphrases.
+        document_words: Words per document (L_Doc) of the text that is read: the paper's input, or the full text of a
+            judged dataset.
+        present: Share of gold keyphrases that are present in the text.
+        present_in_first_words: Share of gold keyphrases that are present in the first 512 words.
+
     """
 
     documents: int
     keyphrases: int
-    phrases: float  # N_KP
-    phrase_words: float  # L_KP
+    phrases: float
+    phrase_words: float
     phrase_words_overall: float
-    document_words: float  # L_Doc
+    document_words: float
     present: float
     present_in_first_words: float
 
 
 def statistics(dataset: Dataset, tick: Callable[[], object] = lambda: None) -> Statistics:
-    """Count ``dataset``; ``tick`` is called after every document."""
+    """Count documents, keyphrases and words.
+
+    Args:
+        dataset: The dataset.
+        tick: Called after each document.
+
+    Returns:
+        The statistics.
+
+    """
     stems = _Stems()
     words = lengths = present = early = 0
     averages = []
     for document in dataset.documents:
-        words += len(_read(dataset, document).split())
+        words += len(_get_text(dataset, document).split())
         counts = [len(phrase.split()) for phrase in document.keyphrases]
         lengths += sum(counts)
         averages += [sum(counts) / len(counts)] if counts else []
-        text = _as_it_stands(dataset, document)
-        present += _present(document.keyphrases, stems.of(text))
-        early += _present(document.keyphrases, stems.of(_beginning(text)))
+        text = _get_original_text(dataset, document)
+        present += _count_present(document.keyphrases, stems.stem_text(text))
+        early += _count_present(document.keyphrases, stems.stem_text(_cut(text)))
         tick()
     count, gold = len(dataset.documents), sum(len(document.keyphrases) for document in dataset.documents)
     return Statistics(
@@ -71,36 +89,53 @@ def statistics(dataset: Dataset, tick: Callable[[], object] = lambda: None) -> S
 
 
 def coverage(dataset: Dataset, first_words: Sequence[int]) -> list[float]:
-    """The share of a document's gold phrases that stand in its first words, so many of them, as a mean over documents.
+    """Measure how many gold keyphrases are in the first words of documents.
 
-    Documents without gold phrases do not count.
+    Args:
+        dataset: The dataset.
+        first_words: Numbers of words to read.
+
+    Returns:
+        For each number of words, the share of a document's gold keyphrases that are present in so many first words, as
+        a mean over documents. Documents without gold keyphrases do not count.
+
     """
     stems = _Stems()
     sums = [0.0] * len(first_words)
     labelled = [document for document in dataset.documents if document.keyphrases]
     for document in labelled:
-        text = _as_it_stands(dataset, document)
+        text = _get_original_text(dataset, document)
         for index, words in enumerate(first_words):
-            found = _present(document.keyphrases, stems.of(_beginning(text, words)))
+            found = _count_present(document.keyphrases, stems.stem_text(_cut(text, words)))
             sums[index] += found / len(document.keyphrases)
     return [_ratio(each, len(labelled)) for each in sums]
 
 
-def ceiling(
+def candidate_recall(
     dataset: Dataset,
     tagger: Tagger | None = None,
     candidates: CandidateSource | None = None,
     tick: Callable[[], object] = lambda: None,
 ) -> float:
-    """The recall that no ranking can pass: the share of gold phrases whose stem is that of a candidate.
+    """Measure the recall that no ranking can exceed: the share of gold keyphrases whose stem is that of a candidate.
 
-    Candidates are the paper's noun phrases, of any length, in the first 512 words of the text that the paper reads.
+    Candidates are found in the first 512 words of the text that the paper reads.
+
+    Args:
+        dataset: The dataset.
+        tagger: The tagger. Default: spaCy with spaCy's own tokens, as in the paper.
+        candidates: The source of candidates. Default: the paper's noun phrases, of any length.
+        tick: Called after each document.
+
+    Returns:
+        The share, from 0 to 1.
+
     """
     from mderank.candidates import NounPhrases
     from mderank.tagging import SpacyTagger
 
     source = candidates or NounPhrases(max_words=None)
-    texts = (_beginning(_read(dataset, document)) for document in dataset.documents)
+    texts = (_cut(_get_text(dataset, document)) for document in dataset.documents)
     found = 0
     for document, tagged in zip(dataset.documents, (tagger or SpacyTagger(tokenizer="spacy")).tag(texts), strict=True):
         reachable = _candidate_stems(source, tagged)
@@ -118,13 +153,13 @@ def _candidate_stems(source: CandidateSource, document: Document) -> set[str]:
 
 
 class _Stems:
-    """Texts as their words' stems, each word stemmed once: a paper has 8,000 words, a set 100,000 different ones."""
+    """Stems texts, each distinct word once: a paper has 8,000 words, a dataset 100,000 distinct ones."""
 
     def __init__(self) -> None:
         self._known: dict[str, str] = {}
 
-    def of(self, text: str) -> str:
-        """The stems with a space around each, so that finding one phrase in another is finding whole words."""
+    def stem_text(self, text: str) -> str:
+        """Return the stems with a space around each, so that a search finds whole words only."""
         return f" {' '.join(map(self._stem, _WORD.findall(text.lower())))} "
 
     def _stem(self, word: str) -> str:
@@ -134,22 +169,22 @@ class _Stems:
         return stem
 
 
-def _present(phrases: Iterable[str], text: str) -> int:
+def _count_present(phrases: Iterable[str], text: str) -> int:
     sought = (" ".join(map(stem_phrase, _WORD.findall(phrase.lower()))) for phrase in phrases)
     return sum(bool(phrase) and f" {phrase} " in text for phrase in sought)
 
 
-def _read(dataset: Dataset, document: LabelledDocument) -> str:
-    return whole_text(document) if dataset.judged else paper_text(dataset.info, document)
+def _get_text(dataset: Dataset, document: LabelledDocument) -> str:
+    return full_text(document) if dataset.judged else paper_text(dataset.info, document)
 
 
-def _as_it_stands(dataset: Dataset, document: LabelledDocument) -> str:
-    """What the paper reads of a document, before anything in it is rewritten."""
+def _get_original_text(dataset: Dataset, document: LabelledDocument) -> str:
+    """Return the part of a document that the paper reads, before anything in it is rewritten."""
     reads_title = dataset.info is None or dataset.info.paper_input.title
     return f"{document.title} {document.text}" if reads_title and document.title else document.text
 
 
-def _beginning(text: str, words: int = FIRST_WORDS) -> str:
+def _cut(text: str, words: int = FIRST_WORDS) -> str:
     last = next(islice(_RUN.finditer(text), words - 1, None), None)
     return text[: last.end()] if last else text
 

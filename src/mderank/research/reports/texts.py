@@ -38,12 +38,12 @@ def read_texts(grid: Grid, data_dir: Path | None) -> tuple[Texts, tuple[str, ...
 
 def _texts_of(run: Run, data_dir: Path | None) -> dict[str, str] | None:
     """The texts by document, as the run read them; None if the set has changed since."""
-    from mderank.research.datasets import load_dataset, paper_text, whole_text
+    from mderank.research.datasets import full_text, load_dataset, paper_text
 
     dataset = load_dataset(run.dataset, data_dir, verify=False)
     sha256 = setting(run, "dataset_sha256")
     if sha256 is not None and sha256 != dataset.sha256:
         return None
     if setting(run, "input") == "whole":
-        return {document.id: whole_text(document) for document in dataset.documents}
+        return {document.id: full_text(document) for document in dataset.documents}
     return {document.id: paper_text(dataset.info, document) for document in dataset.documents}

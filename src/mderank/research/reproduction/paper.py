@@ -7,6 +7,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from mderank.research.datasets import DATASETS, PAPER_DATASETS
+
 KS = (5, 10, 15)
 
 
@@ -17,17 +19,10 @@ def data() -> dict[str, Any]:
         return tomllib.load(file)
 
 
-SETS: tuple[str, ...] = tuple(data()["sets"])
+SETS = PAPER_DATASETS  # the order of columns in `paper.toml`
 LONG = ("krapivin", "nus")  # datasets of whole papers
 SHORT = ("inspec", "semeval2017", "semeval2010")  # datasets of abstracts and paragraphs; DUC2001 is between
-NAMES = {
-    "inspec": "Inspec",
-    "semeval2017": "SemEval2017",
-    "semeval2010": "SemEval2010",
-    "duc2001": "DUC2001",
-    "krapivin": "Krapivin",
-    "nus": "NUS",
-}
+NAMES = {name: DATASETS[name].title for name in SETS}
 
 
 def printed(*path: str | int) -> tuple[float, ...]:

@@ -13,7 +13,7 @@ from mderank.document import Document
 from mderank.encoding import PoolingName
 from mderank.encoding.torch import TorchEncoder
 from mderank.methods.mderank import MDERank
-from mderank.research.datasets import load_dataset, paper_text, whole_text
+from mderank.research.datasets import full_text, load_dataset, paper_text
 from mderank.research.evaluation.measures import PAPER_MEASURES
 from mderank.research.evaluation.protocols import Prediction, get_protocol
 from mderank.research.training.losses import Objective, collate
@@ -41,7 +41,7 @@ def load_sets(settings: Validation, tagger: Tagger | None = None) -> list[Labell
         assert tagger is not None
         dataset = load_dataset(name, limit=settings.documents)
         paper = settings.text == "paper"
-        texts = [paper_text(dataset.info, each) if paper else whole_text(each) for each in dataset.documents]
+        texts = [paper_text(dataset.info, each) if paper else full_text(each) for each in dataset.documents]
         if paper:  # the rest would be tagged for nothing
             texts = [_first_words(text, PAPER_LENGTH) for text in texts]
         gold = tuple(each.keyphrases for each in dataset.documents)

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from mderank.research.datasets.importing import import_dataset
+from mderank.research.datasets.importers import import_dataset
 
 
 @pytest.fixture

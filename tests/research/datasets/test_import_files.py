@@ -12,9 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mderank.errors import InputError, OptionError
-from mderank.research.datasets import load_dataset
-from mderank.research.datasets.importing import base, import_dataset
-from mderank.research.datasets.importing.base import natural
+from mderank.research.datasets import import_files, load_dataset
+from mderank.research.datasets.import_files import natural_sort_key
+from mderank.research.datasets.importers import import_dataset
 
 FILES = {"docsutf8/1.txt": "Reefs.", "keys/1.key": "reefs\n"}
 
@@ -23,7 +23,7 @@ FILES = {"docsutf8/1.txt": "Reefs.", "keys/1.key": "reefs\n"}
 def test_the_order_is_the_names_own(names, random):
     listed = sorted(names)
     random.shuffle(listed)
-    assert sorted(listed, key=natural) == sorted(names, key=natural)
+    assert sorted(listed, key=natural_sort_key) == sorted(names, key=natural_sort_key)
 
 
 def test_what_is_written_can_be_loaded(folder, tmp_path):
@@ -83,7 +83,7 @@ def test_the_leavings_of_other_systems_are_passed_over(archive, imported):
 
 
 def test_large_files_are_refused(archive, folder, imported, monkeypatch):
-    monkeypatch.setattr(base, "MAX_BYTES", 1_000_000)
+    monkeypatch.setattr(import_files, "MAX_BYTES", 1_000_000)
     large = {**FILES, "docsutf8/2.txt": "x" * 1_000_001}
     for source in (archive(large), folder(large)):
         with pytest.raises(InputError, match=r"2\.txt has more than 1 MB"):
@@ -91,14 +91,14 @@ def test_large_files_are_refused(archive, folder, imported, monkeypatch):
 
 
 def test_archives_that_unpack_to_too_much_are_refused(archive, imported, monkeypatch):
-    monkeypatch.setattr(base, "MAX_BYTES_TOGETHER", 10)
-    with pytest.raises(InputError, match="GB in it: no set is that large"):
+    monkeypatch.setattr(import_files, "MAX_BYTES_TOGETHER", 10)
+    with pytest.raises(InputError, match="GB in it: no dataset is that large"):
         imported(archive(FILES), "docs-keys")
 
 
 @pytest.mark.parametrize("source", ["archive", "folder"])
 def test_too_many_files_are_refused(request, imported, monkeypatch, source):
-    monkeypatch.setattr(base, "MAX_FILES", 1)
+    monkeypatch.setattr(import_files, "MAX_FILES", 1)
     with pytest.raises(InputError, match="has more than 1 files"):
         imported(request.getfixturevalue(source)(FILES), "docs-keys")
 
