@@ -143,13 +143,13 @@ def refused(*arguments: str, **environment: str) -> str:
 
 def test_what_the_operator_is_told(tmp_path):
     (tmp_path / "empty").write_text("\n")
-    assert "no API key in this file" in refused("--api-key-file", str(tmp_path / "empty"))
+    assert "the file is empty" in refused("--api-key-file", str(tmp_path / "empty"))
     assert "cannot be read" in refused("--api-key-file", str(tmp_path / "absent"))
     assert "at least 16 characters" in refused(MDERANK_API_KEY="short")
-    assert "make the queue longer" in refused("--max-batch", "1000")
+    assert "raise max_queue_documents" in refused("--max-request-documents", "1000")
     assert "cannot listen" in refused("--host", "192.0.2.1")
     with socket.create_server(("127.0.0.1", 0)) as taken:
-        assert "--port 0 for any" in refused("--port", str(taken.getsockname()[1]))
+        assert "--port 0 takes a free one" in refused("--port", str(taken.getsockname()[1]))
 
 
 def test_without_the_extra_the_error_names_it():
@@ -168,22 +168,28 @@ def test_the_command_line_starts_without_the_extra():
 def test_when_a_browser_opens(monkeypatch):
     opened: list[str] = []
     monkeypatch.setattr("webbrowser.open", opened.append)
-    settings = command.Settings()
-    command._greet("127.0.0.1", "http://127.0.0.1:1", settings, None)
+    config = command.ServerConfig()
+    command._greet("127.0.0.1", "http://127.0.0.1:1", config, None)
     assert opened == [], "not where there is no terminal"
-    command._greet("127.0.0.1", "http://127.0.0.1:1", settings, True)
+    command._greet("127.0.0.1", "http://127.0.0.1:1", config, True)
     monkeypatch.setattr("sys.stderr.isatty", lambda: True, raising=False)
     monkeypatch.setattr("sys.stdin.isatty", lambda: True, raising=False)
-    command._greet("127.0.0.1", "http://127.0.0.1:2", settings, None)
-    command._greet("127.0.0.1", "http://127.0.0.1:3", settings, False)
-    command._greet("0.0.0.0", "http://127.0.0.1:4", settings, None)
+    command._greet("127.0.0.1", "http://127.0.0.1:2", config, None)
+    command._greet("127.0.0.1", "http://127.0.0.1:3", config, False)
+    command._greet("0.0.0.0", "http://127.0.0.1:4", config, None)
     assert opened == ["http://127.0.0.1:1", "http://127.0.0.1:2"]
 
 
 def test_a_server_that_others_can_reach_warns(capsys):
-    command._greet("0.0.0.0", "http://127.0.0.1:1", command.Settings(), False)
-    assert "warning: whoever reaches 0.0.0.0 may use this server" in capsys.readouterr().err
-    command._greet("0.0.0.0", "http://127.0.0.1:1", command.Settings(api_key="k" * 16), False)
+    command._greet("0.0.0.0", "http://127.0.0.1:1", command.ServerConfig(), False)
+    said = capsys.readouterr().err
+    assert "warning: everyone who reaches 0.0.0.0 can use this server" in said
+    assert "warning: without a reverse proxy, clients that send headers slowly" in said
+    command._greet("0.0.0.0", "http://127.0.0.1:1", command.ServerConfig(api_key="k" * 16), False)
+    said = capsys.readouterr().err
+    assert "everyone" not in said
+    assert "reverse proxy" in said
+    command._greet("127.0.0.1", "http://127.0.0.1:1", command.ServerConfig(), False)
     assert "warning" not in capsys.readouterr().err
 
 

@@ -19,8 +19,7 @@ import uvicorn  # noqa: E402
 
 from mderank.encoding.base import EncoderInputs  # noqa: E402
 from mderank.serve.app import Service, create_app  # noqa: E402
-from mderank.serve.config import Settings  # noqa: E402
-from mderank.serve.connection_timeout import impatient  # noqa: E402
+from mderank.serve.config import ServerConfig  # noqa: E402
 from mderank.testing import FakeEncoder, FakeTagger  # noqa: E402
 from mderank.util.arrays import Floats  # noqa: E402
 
@@ -86,8 +85,7 @@ class Running:
 def running_app(app: Any) -> Iterator[tuple[int, uvicorn.Server]]:
     """The application on a free port, ready; the port, and what can be told to stop."""
     listening = socket.create_server(("127.0.0.1", 0))
-    protocol = impatient(app.state.service.settings.body_timeout)
-    config = uvicorn.Config(app, http=protocol, ws="none", lifespan="on", log_config=None, access_log=False)
+    config = uvicorn.Config(app, http="h11", ws="none", lifespan="on", log_config=None, access_log=False)
     server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]}, daemon=True)
     thread.start()
@@ -102,7 +100,7 @@ def running_app(app: Any) -> Iterator[tuple[int, uvicorn.Server]]:
 def running_server(**settings: Any) -> Iterator[Running]:
     """A server with these settings."""
     encoder = GatedEncoder()
-    app = create_app(encoder, FakeTagger, Settings(**settings))
+    app = create_app(encoder, FakeTagger, ServerConfig(**settings))
     with running_app(app) as (port, server):
         encoder.calls.clear()
         running = Running(f"http://127.0.0.1:{port}", port, encoder, app.state.service, server)

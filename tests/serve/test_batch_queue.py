@@ -12,8 +12,8 @@ from tests.serve.conftest import HEAD, PATIENCE, REEFS, Running, until
 
 from mderank import MDERank
 from mderank.errors import OptionError
-from mderank.serve.batch_queue import Job, Lane
-from mderank.serve.config import Settings
+from mderank.serve.batch_queue import BatchQueue, QueueEntry
+from mderank.serve.config import ServerConfig
 from mderank.serve.metrics import Metrics
 from mderank.tagging import SpacyTagger
 from mderank.testing import FakeEncoder, FakeTagger
@@ -40,14 +40,14 @@ def test_requests_that_come_together_are_computed_together_with_the_same_results
     with ThreadPoolExecutor(20) as pool:
         held = hold(running, pool)
         together = [pool.submit(running.extract, text, top=4 + n % 2) for n, text in enumerate(TEXTS)]
-        until(lambda: len(running.service.lanes) == len(TEXTS))
+        until(lambda: len(running.service.queues) == len(TEXTS))
         running.encoder.calls.clear()
         running.encoder.gate.set()
         assert held.result().status_code == 200
         for n, (future, answer) in enumerate(zip(together, alone, strict=True)):
             assert future.result().json()["keyphrases"] == answer["keyphrases"][: 4 + n % 2]
-    batches = running.service.metrics.registry.get_sample_value("mderank_batch_documents_sum", {"lane": "short"})
-    count = running.service.metrics.registry.get_sample_value("mderank_batch_documents_count", {"lane": "short"})
+    batches = running.service.metrics.registry.get_sample_value("mderank_batch_documents_sum", {"queue": "short"})
+    count = running.service.metrics.registry.get_sample_value("mderank_batch_documents_count", {"queue": "short"})
     assert batches == 2 * len(TEXTS) + 1
     assert count == len(TEXTS) + 2, "all that waited were one batch, though they asked for different numbers"
     assert max(running.encoder.calls) > 1, "and shared an encoder pass"
@@ -58,25 +58,25 @@ def test_requests_with_other_options_are_computed_by_themselves(serve):
     with ThreadPoolExecutor(20) as pool:
         hold(running, pool)
         first = [pool.submit(running.extract, text) for text in TEXTS[:3]]
-        until(lambda: len(running.service.lanes) == 3)
+        until(lambda: len(running.service.queues) == 3)
         second = [pool.submit(running.extract, text, method="yake") for text in TEXTS[3:6]]
-        until(lambda: len(running.service.lanes) == 6)
+        until(lambda: len(running.service.queues) == 6)
         running.encoder.gate.set()
         assert {future.result().json()["method"] for future in first} == {"fusion"}
         assert {future.result().json()["method"] for future in second} == {"yake"}
 
 
 def test_past_the_bound_clients_are_told_to_come_back(serve):
-    running = serve(max_queue=4, max_batch=4)
+    running = serve(max_queue_documents=4, max_request_documents=4)
     with ThreadPoolExecutor(20) as pool:
         held = hold(running, pool)
         waiting = [pool.submit(running.extract, text) for text in TEXTS[:4]]
-        until(lambda: len(running.service.lanes) == 4)
+        until(lambda: len(running.service.queues) == 4)
         for _ in range(3):
             refused = running.extract()
             assert running.code(refused, 503) == "busy"
             assert 1 <= int(refused.headers["retry-after"]) <= 30
-        assert len(running.service.lanes) == 4, "nothing was added"
+        assert len(running.service.queues) == 4, "nothing was added"
         assert running.code(running.client.get("/readyz"), 503) == "not_ready"
         assert running.client.get("/healthz").status_code == 200
         running.encoder.gate.set()
@@ -86,36 +86,36 @@ def test_past_the_bound_clients_are_told_to_come_back(serve):
 
 
 def test_a_batch_is_taken_whole_or_not_at_all(serve):
-    running = serve(max_queue=4, max_batch=4)
+    running = serve(max_queue_documents=4, max_request_documents=4)
     documents = {"documents": [{"text": text} for text in TEXTS[:3]]}
     with ThreadPoolExecutor(20) as pool:
         hold(running, pool)
         waiting = [pool.submit(running.extract, text) for text in TEXTS[:2]]
-        until(lambda: len(running.service.lanes) == 2)
+        until(lambda: len(running.service.queues) == 2)
         assert running.code(running.client.post("/v1/extract/batch", json=documents), 503) == "busy"
-        assert len(running.service.lanes) == 2
+        assert len(running.service.queues) == 2
         running.encoder.gate.set()
         assert [each.result().status_code for each in waiting] == [200, 200]
 
 
 def test_the_text_that_waits_is_bounded_too(serve):
-    running = serve(max_queued_text=1_000, max_text=1_000)
+    running = serve(max_queue_chars=1_000, max_text_chars=1_000)
     with ThreadPoolExecutor(20) as pool:
         hold(running, pool)
         waiting = pool.submit(running.extract, "reef " * 150)
-        until(lambda: len(running.service.lanes) == 1)
+        until(lambda: len(running.service.queues) == 1)
         assert running.code(running.extract("reef " * 150), 503) == "busy"
         running.encoder.gate.set()
         assert waiting.result().status_code == 200
 
 
 def test_what_could_not_be_answered_in_time_is_not_taken(serve):
-    running = serve(timeout=20.0)
+    running = serve(timeout_seconds=20.0)
     with ThreadPoolExecutor(20) as pool:
         hold(running, pool)
         waiting = pool.submit(running.extract)
-        until(lambda: len(running.service.lanes) == 1)
-        running.service.lanes.short._speed = 10.0  # characters a second
+        until(lambda: len(running.service.queues) == 1)
+        running.service.queues.short._speed = 10.0  # characters a second
         refused = running.extract()
         assert running.code(refused, 503) == "busy"
         assert refused.headers["retry-after"] == "30"
@@ -130,9 +130,9 @@ def test_a_client_that_goes_away_stops_costing(serve):
         gone = socket.create_connection(("127.0.0.1", running.port))
         body = b'{"text": "The whale is near the reef."}'
         gone.sendall(HEAD % len(body) + body)
-        until(lambda: len(running.service.lanes) == 1)
+        until(lambda: len(running.service.queues) == 1)
         gone.close()
-        until(lambda: len(running.service.lanes) == 0)
+        until(lambda: len(running.service.queues) == 0)
         assert dropped(running) == 1
         computed = running.service.metrics.registry.get_sample_value("mderank_documents_total")
         running.encoder.gate.set()
@@ -143,19 +143,19 @@ def test_a_client_that_goes_away_stops_costing(serve):
 
 
 def test_an_answer_that_is_not_ready_in_time(serve):
-    running = serve(timeout=0.2)
+    running = serve(timeout_seconds=0.2)
     with ThreadPoolExecutor(20) as pool:
         held = hold(running, pool)
         late = running.extract(TEXTS[0])
         assert running.code(late, 504) == "timeout"
-        assert len(running.service.lanes) == 0, "it is not computed for nobody"
+        assert len(running.service.queues) == 0, "it is not computed for nobody"
         running.encoder.gate.set()
         assert running.code(held.result(), 504) == "timeout"
     assert running.extract().status_code == 200
 
 
 def test_a_long_text_does_not_keep_short_ones_waiting(serve):
-    running = serve(long_text=1_000)
+    running = serve(long_text_chars=1_000)
     with ThreadPoolExecutor(20) as pool:
         long = hold(running, pool, "The old harbour is near the reef. " * 100)
         # The encoder holds the long text's thread up, and the short text's passes by it through another method.
@@ -166,7 +166,7 @@ def test_a_long_text_does_not_keep_short_ones_waiting(serve):
 
 
 def test_costly_options_count(serve):
-    running = serve(max_text=1_000)
+    running = serve(max_text_chars=1_000)
     assert running.extract("reef " * 100).status_code == 200
     refused = running.extract("reef " * 100, exact=True)
     assert running.code(refused, 413) == "text_too_long"
@@ -198,7 +198,7 @@ def test_closing_finishes_what_was_taken(serve):
     with ThreadPoolExecutor(20) as pool:
         held = hold(running, pool)
         waiting = [pool.submit(running.extract, text) for text in TEXTS]
-        until(lambda: len(running.service.lanes) == len(TEXTS))
+        until(lambda: len(running.service.queues) == len(TEXTS))
         running.server.should_exit = True
         with pytest.raises(httpx.TransportError):  # nobody new is let in
             until(lambda: httpx.get(f"{running.url}/healthz", trust_env=False) is None)
@@ -208,21 +208,21 @@ def test_closing_finishes_what_was_taken(serve):
 
 def test_after_closing_nothing_is_taken(serve):
     running = serve()
-    threading.Thread(target=running.service.lanes.close).start()
-    until(lambda: running.service.lanes.short._closing)
+    threading.Thread(target=running.service.queues.close).start()
+    until(lambda: running.service.queues.short._closing)
     response = running.extract()
     assert running.code(response, 503) == "stopping"
     assert response.headers["retry-after"]
 
 
 def test_settings_that_cannot_work_are_refused():
-    with pytest.raises(OptionError, match="max_text must be above 0"):
-        Settings(max_text=0)
-    with pytest.raises(OptionError, match="make the queue longer"):
-        Settings(max_batch=300)
+    with pytest.raises(OptionError, match="max_text_chars must be above 0"):
+        ServerConfig(max_text_chars=0)
+    with pytest.raises(OptionError, match="raise max_queue_documents"):
+        ServerConfig(max_request_documents=300)
     with pytest.raises(OptionError, match="at least 16 characters"):
-        Settings(api_key="short")
-    assert "secret" not in repr(Settings(api_key="secret" * 4))
+        ServerConfig(api_key="short")
+    assert "secret" not in repr(ServerConfig(api_key="secret" * 4))
 
 
 def test_words_that_clients_make_up_are_not_remembered():
@@ -230,12 +230,12 @@ def test_words_that_clients_make_up_are_not_remembered():
     words = extractor.tagger.nlp.vocab
     known = []
     for n in range(3):
-        lane = Lane("short", Settings(), Metrics())
-        lane.start()
-        jobs = [Job(extractor, f"The zyx{n}q{m} reef is near the vut{n}q{m}.", 5, 40) for m in range(10)]
-        lane.put(jobs)
-        found = [job.future.result(PATIENCE) for job in jobs]
+        queue = BatchQueue("short", ServerConfig(), Metrics())
+        queue.start()
+        entries = [QueueEntry(extractor, f"The zyx{n}q{m} reef is near the vut{n}q{m}.", 5, 40) for m in range(10)]
+        queue.put(entries)
+        found = [entry.future.result(PATIENCE) for entry in entries]
         assert {f"zyx{n}q3 reef", f"vut{n}q3"} <= {each.text for each in found[3]}
-        lane.close()
+        queue.close()
         known.append((len(words.strings), sum(1 for _ in words)))
     assert known[1:] == known[:1] * 2

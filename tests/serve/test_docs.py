@@ -15,7 +15,7 @@ import pytest
 from tests.serve.conftest import Running
 
 from mderank.cli import cli
-from mderank.serve.config import Settings
+from mderank.serve.config import ServerConfig
 from mderank.serve.errors import CODES
 from mderank.serve.extractor_cache import weight
 from mderank.serve.schemas import Answer, Options
@@ -53,12 +53,12 @@ def test_codes_of_errors():
 def test_limits():
     rows = dict(re.findall(r"^\| `--([\w-]+)` \| .* \| ([\d,]+) \|$", PAGE, re.MULTILINE))
     flags = {name.replace("_", "-") for name in (parameter.name for parameter in cli.commands["serve"].params)}
-    settings = {each.name.replace("_", "-"): each.default for each in dataclasses.fields(Settings)}
+    settings = {each.name.replace("_", "-"): each.default for each in dataclasses.fields(ServerConfig)}
     assert set(rows) == flags & set(settings) - {"cors"}
     assert {name: float(value.replace(",", "")) for name, value in rows.items()} == {
         name: settings[name] for name in rows
     }
-    assert f"beyond {settings['long-text']:,} characters" in PAGE
+    assert f"beyond {settings['long-text-chars']:,} characters" in PAGE
 
 
 def test_what_costly_options_count():

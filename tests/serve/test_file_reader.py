@@ -10,9 +10,9 @@ import pytest
 from tests.helpers import pdf
 from tests.serve.conftest import Running
 
-from mderank.serve.config import Settings
+from mderank.serve.config import ServerConfig
 from mderank.serve.errors import ApiError
-from mderank.serve.file_reader import Readers, readable_kinds
+from mderank.serve.file_reader import FileReaderPool, readable_kinds
 
 
 def read(running: Running, data: bytes, kind: str):
@@ -63,21 +63,21 @@ def test_other_kinds_are_refused(shared: Running):
 
 
 def test_files_and_their_texts_are_bounded(serve):
-    running = serve(max_file=2_000, max_text=1_000)
+    running = serve(max_file_bytes=2_000, max_text_chars=1_000)
     assert running.code(read(running, b"x" * 2_001, "text/plain"), 413) == "body_too_large"
     assert running.code(read(running, b"x" * 1_500, "text/plain"), 413) == "text_too_long"
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="limits of memory are those of Linux")
 def test_a_file_that_takes_too_much_memory_costs_a_process():
-    reader = Readers(Settings(reader_memory=1 << 20))
+    reader = FileReaderPool(ServerConfig(reader_memory_bytes=1 << 20))
     with pytest.raises(ApiError, match="too much memory") as caught:
         asyncio.run(reader.read(b"x" * 8_000_000, "text/plain"))
     assert caught.value.code == "unreadable"
 
 
 def test_a_file_that_takes_too_long_costs_a_process():
-    reader = Readers(Settings(timeout=0.001))
+    reader = FileReaderPool(ServerConfig(timeout_seconds=0.001))
     with pytest.raises(ApiError) as caught:
         asyncio.run(reader.read(b"x", "text/plain"))
     assert caught.value.code == "timeout"
@@ -85,7 +85,7 @@ def test_a_file_that_takes_too_long_costs_a_process():
 
 def test_a_few_files_at_a_time():
     async def all_at_once():
-        reader = Readers(Settings(readers=1))
+        reader = FileReaderPool(ServerConfig(max_file_readers=1))
         return await asyncio.gather(*(reader.read(b"x", "text/plain") for _ in range(2)), return_exceptions=True)
 
     first, second = asyncio.run(all_at_once())

@@ -101,28 +101,29 @@ def test_what_a_client_made_up_is_not_repeated(shared: Running):
 
 
 def test_a_slow_body(serve):
-    running = serve(body_timeout=0.2)
+    running = serve(body_timeout_seconds=0.2)
     answer = raw(running, HEAD % 100 + b'{"text": "The re')
     assert answer.startswith(b"HTTP/1.1 408 ")
     assert b'"slow_body"' in answer
     assert running.extract().status_code == 200
 
 
-@pytest.mark.parametrize("begun", [b"", b"POST /v1/ext", b"GET /healthz HTTP/1.1\r\nHost: local"])
-def test_a_slow_head(serve, begun):
-    running = serve(body_timeout=0.2)
-    assert raw(running, begun) == b"", "the connection was closed"
+def test_slow_headers_hold_only_their_connection(serve):
+    # uvicorn has no timeout for headers; docs/serve.md says that a reverse proxy must have one.
+    running = serve(body_timeout_seconds=0.2)
+    begun = (b"", b"POST /v1/ext", b"GET /healthz HTTP/1.1\r\nHost: local")
+    connections = [socket.create_connection(("127.0.0.1", running.port), timeout=PATIENCE) for _ in begun]
+    for connection, head in zip(connections, begun, strict=True):
+        connection.sendall(head)
     assert running.extract().status_code == 200
+    running.server.should_exit = True
+    assert [connection.recv(100) for connection in connections] == [b""] * 3, "the server stops all the same"
+    for connection in connections:
+        connection.close()
 
 
-def test_a_head_that_is_slow_after_a_request(serve):
-    running = serve(body_timeout=0.2)
-    answer = raw(running, b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\nGET /healthz HT")
-    assert answer.startswith(b"HTTP/1.1 200 ")
-
-
-def test_a_request_that_takes_longer_than_its_head_may(serve):
-    running = serve(body_timeout=0.1)
+def test_the_time_for_a_body_does_not_bound_the_answer(serve):
+    running = serve(body_timeout_seconds=0.1)
     with ThreadPoolExecutor(1) as pool:
         running.encoder.gate.clear()
         waiting = pool.submit(running.extract)
@@ -155,7 +156,7 @@ def test_batches_that_are_too_large(shared: Running):
 
 
 def test_all_bodies_together_are_bounded(serve):
-    running = serve(max_held=1_000)
+    running = serve(max_buffered_bytes=1_000)
     response = running.extract("reef " * 400)
     assert running.code(response, 503) == "busy"
     assert response.headers["retry-after"]
@@ -181,7 +182,7 @@ def test_a_key(serve):
 
 
 def test_without_a_key_a_body_is_not_even_read(serve):
-    running = serve(api_key=KEY, body_timeout=PATIENCE)
+    running = serve(api_key=KEY, body_timeout_seconds=PATIENCE)
     head = b"POST /v1/extract HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\nConnection: close\r\n\r\n"
     assert raw(running, head).startswith(b"HTTP/1.1 401 ")
 

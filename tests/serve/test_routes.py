@@ -10,8 +10,8 @@ from tests.serve.conftest import REEFS, Running
 from mderank import NounPhrases, Terms
 from mderank.cli import cli
 from mderank.methods.fusionrank import FusionRank
-from mderank.serve.app import _json
 from mderank.serve.errors import CODES, ApiError
+from mderank.serve.routes import json_response
 from mderank.serve.schemas import BatchRequest, ExtractRequest, Options
 from mderank.testing import FakeEncoder, FakeTagger
 from mderank.writing import DocumentResult
@@ -99,7 +99,7 @@ def test_the_methods_that_are_offered(shared: Running):
     assert not {"embedrank-vectors", "embedrank-sent2vec"} & set(methods), "these need files of the server's"
     assert answer["default"] == "fusion"
     assert answer["model"] == "fake"
-    assert answer["limits"]["max_text"] == 200_000
+    assert answer["limits"]["max_text_chars"] == 200_000
     assert methods["fusion"]["diverse"]
     assert not methods["yake"]["diverse"]
     assert "window" in [each["name"] for each in methods["singlerank"]["settings"]]
@@ -188,8 +188,8 @@ def test_what_is_wrong_is_named(shared: Running, request_, where):
 
 
 def test_scores_that_are_no_numbers_are_not_sent():
-    with pytest.raises(ApiError, match="no numbers") as caught:
-        _json({"score": float("inf")})
+    with pytest.raises(ApiError, match="not finite numbers") as caught:
+        json_response({"score": float("inf")})
     assert caught.value.status == 422
 
 

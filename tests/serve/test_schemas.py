@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from mderank.serve.app import create_app
-from mderank.serve.config import Settings
+from mderank.serve.config import ServerConfig
 from mderank.testing import FakeEncoder, FakeTagger
 
 schemathesis = pytest.importorskip("schemathesis")
@@ -21,7 +21,7 @@ CHECKS = [
     checks.negative_data_rejection,
 ]
 
-app = create_app(FakeEncoder(), FakeTagger, Settings(readers=1000))
+app = create_app(FakeEncoder(), FakeTagger, ServerConfig(max_file_readers=1000))
 schema = schemathesis.openapi.from_dict(app.openapi())
 
 

@@ -540,7 +540,7 @@ def test_a_server_that_is_gone_is_told(visit):
 
 
 def test_a_text_that_is_too_long_is_told(visit, serve):
-    page = visit(server=serve(max_text=2_000))
+    page = visit(server=serve(max_text_chars=2_000))
     page.fill("#text", "coral reef " * 300)
     page.click("#run")
     expect(page.get_by_role("alert")).to_contain_text("at most 2,000 are taken")

@@ -1,9 +1,8 @@
-"""Keyphrases over HTTP: an API, and a page to see why a phrase is key.
+"""The HTTP API and the page of ``mderank serve``.
 
-    request ─▶ gate ─▶ app ─▶ lane ─▶ extractor ─▶ answer
-               who,    what   shared   what all of
-               how     it     encoder  mderank does
-               much    asks   passes
+    request ─▶ middleware ─▶ routes ─▶ service ─▶ batch_queue ─▶ extractor ─▶ answer
+               host, key,    schemas   limits     documents of
+               body size               of texts   all clients
 
-`mderank.serve.app.create_app` makes the ASGI application; ``mderank serve`` runs it.
+`mderank.serve.app.create_app` creates the ASGI application; ``mderank serve`` runs it.
 """

@@ -1,7 +1,7 @@
-"""Documents of all clients wait in a line, and are computed together: shared encoder passes, never a growing backlog.
+"""Bounded queues of documents, which one thread per queue computes in batches.
 
-What a document gives does not depend on what it is computed with (ARCHITECTURE.md), so that strangers may share a pass.
-There are two lines, each with a thread: whoever sends a book does not keep those with an abstract waiting.
+Documents of different requests share a batch if they have the same extractor. Results do not depend on the batch
+(ARCHITECTURE.md). There are two queues, so that a book does not delay abstracts.
 """
 
 from __future__ import annotations
@@ -20,21 +20,30 @@ from mderank.errors import InputError, MDERankError
 from mderank.keyphrase import Keyphrases
 from mderank.methods.base import BaseExtractor
 from mderank.reading.markdown import blank_markup
-from mderank.serve.config import Settings
+from mderank.serve.config import ServerConfig
 from mderank.serve.errors import ApiError
 from mderank.serve.metrics import Metrics
 from mderank.tagging.spacy import forgetting
 
 _log = logging.getLogger("mderank.serve")
-_USUAL_SPEED = 20_000.0  # characters a second, until it is known
-_LEAST = 4_000  # characters that are computed together, however slow the machine is
-_EACH = 300  # characters that a document costs besides its own
-_SHARE = 0.5  # of the time for an answer that a document may be expected to wait; the estimate may be wrong
+_INITIAL_SPEED = 20_000.0  # characters per second, until it is measured
+_MIN_BATCH_CHARS = 4_000  # on slow machines too
+_OVERHEAD_CHARS = 300  # that a document costs besides its text
+_WAIT_SHARE = 0.5  # of the timeout: longer expected waits are refused, as the estimate may be wrong
 
 
 @dataclass(eq=False, frozen=True)
-class Job:
-    """One document of a request. ``size`` is its length, more with costly options."""
+class QueueEntry:
+    """A document that waits for extraction.
+
+    Attributes:
+        extractor: Extractor for the options of its request.
+        text: The document.
+        top: Number of keyphrases.
+        size: Length of the text in characters, times the cost of its options.
+        markdown: Whether the text is Markdown.
+        future: Receives the keyphrases, or the error. Cancelling it takes the entry out of the queue.
+    """
 
     extractor: BaseExtractor
     text: str
@@ -44,74 +53,88 @@ class Job:
     future: Future[Keyphrases] = field(default_factory=Future)
 
 
-class Lane:
-    """A line of documents, and the thread that computes them, as many at once as are worth it."""
+class BatchQueue:
+    """A bounded queue of documents, and the thread that computes them in batches.
 
-    def __init__(self, name: str, settings: Settings, metrics: Metrics) -> None:
+    Args:
+        name: Label of the queue in metrics and of its thread.
+        config: Limits of the queue and of its batches.
+        metrics: Counters of the server.
+    """
+
+    def __init__(self, name: str, config: ServerConfig, metrics: Metrics) -> None:
         self.name = name
-        self._settings = settings
+        self._config = config
         self._metrics = metrics
-        self._waiting: deque[Job] = deque()
-        self._size = 0  # of all that wait
-        self._speed = _USUAL_SPEED
+        self._waiting: deque[QueueEntry] = deque()
+        self._size = 0  # sum of the sizes of all waiting entries
+        self._speed = _INITIAL_SPEED
         self._closing = False
         self._changed = threading.Condition()
-        # A daemon, so that a process that must end does; `close` waits for it.
+        # A daemon, so that it does not keep a failing process alive; `close` waits for it.
         self._thread = threading.Thread(target=self._work, name=f"mderank-{name}", daemon=True)
 
     def start(self) -> None:
-        """Begin to compute."""
+        """Start the thread."""
         self._thread.start()
 
     def __len__(self) -> int:
-        """Documents that wait."""
+        """Return the number of waiting documents."""
         return len(self._waiting)
 
-    def learn(self, speed: float) -> None:
-        """So many characters a second are computed."""
-        self._speed = speed
+    def measure_speed(self, extractor: BaseExtractor, texts: Sequence[str]) -> None:
+        """Measure how many characters per second are computed, before the first request.
 
-    def measure(self, extractor: BaseExtractor, texts: Sequence[str]) -> None:
-        """Find out how fast it is, before anybody waits."""
-        jobs = [Job(extractor, text, 1, len(text)) for text in texts]
+        Args:
+            extractor: Extractor with the default options.
+            texts: Texts to extract from.
+        """
+        entries = [QueueEntry(extractor, text, 1, len(text)) for text in texts]
         start = time.perf_counter()
         extractor.score(texts)
-        self.learn(self._cost(jobs) / max(time.perf_counter() - start, 1e-6))
+        self._speed = self._cost(entries) / max(time.perf_counter() - start, 1e-6)
 
-    def put(self, jobs: Sequence[Job]) -> None:
-        """Take all of these, or none."""
+    def put(self, entries: Sequence[QueueEntry]) -> None:
+        """Add all entries, or none.
+
+        Args:
+            entries: The documents of one request.
+
+        Raises:
+            ApiError: If the queue is closed or full, or the documents would wait too long.
+        """
         with self._changed:
             if self._closing:
-                raise ApiError("stopping", "the server is about to stop: try again", retry_after=5)
-            size = sum(job.size for job in jobs)
+                raise ApiError("stopping", "the server is stopping: try again", retry_after=5)
+            size = sum(entry.size for entry in entries)
             wait = self._cost(self._waiting) / self._speed
             if (
-                len(self._waiting) + len(jobs) > self._settings.max_queue
-                or self._size + size > self._settings.max_queued_text
-                or wait > _SHARE * self._settings.timeout
+                len(self._waiting) + len(entries) > self._config.max_queue_documents
+                or self._size + size > self._config.max_queue_chars
+                or wait > _WAIT_SHARE * self._config.timeout_seconds
             ):
                 self._metrics.refused.inc()
-                told = f"{len(self._waiting)} documents are waiting: try again"
-                raise ApiError("busy", told, retry_after=min(30.0, wait))
-            self._waiting.extend(jobs)
+                message = f"{len(self._waiting)} documents are waiting: try again"
+                raise ApiError("busy", message, retry_after=min(30.0, wait))
+            self._waiting.extend(entries)
             self._size += size
             self._changed.notify()
-        for job in jobs:
-            job.future.add_done_callback(lambda _, job=job: self._forget(job))  # type: ignore[misc]
+        for entry in entries:
+            entry.future.add_done_callback(lambda _, entry=entry: self._drop_if_cancelled(entry))  # type: ignore[misc]
 
-    def _forget(self, job: Job) -> None:
-        """Nobody waits for it any more: it shall not cost anything, nor stand in others' way."""
-        if job.future.cancelled():
+    def _drop_if_cancelled(self, entry: QueueEntry) -> None:
+        """Remove an entry whose client disconnected or timed out, so that it is never computed."""
+        if entry.future.cancelled():
             with self._changed:
                 try:
-                    self._waiting.remove(job)
-                except ValueError:  # it had been taken out already
+                    self._waiting.remove(entry)
+                except ValueError:  # it was taken into a batch already
                     return
-                self._size -= job.size
+                self._size -= entry.size
             self._metrics.dropped.inc()
 
     def close(self) -> None:
-        """Take no more, finish what was taken."""
+        """Refuse new entries, compute those that wait, and end the thread."""
         with self._changed:
             self._closing = True
             self._changed.notify()
@@ -119,132 +142,152 @@ class Lane:
             self._thread.join()
 
     def _work(self) -> None:
-        while batch := self._take():
+        while batch := self._next_batch():
             start = time.perf_counter()
             try:
                 with forgetting(batch[0].extractor.tagger):
                     self._compute(batch)
-            except BaseException as error:  # whatever it is, nobody is left waiting
+            except BaseException as error:  # every waiting client gets an answer, whatever failed
                 _log.exception("a batch failed")
-                for job in batch:
-                    if not job.future.done():
-                        job.future.set_exception(RuntimeError(f"{type(error).__name__} in a batch"))
+                for entry in batch:
+                    if not entry.future.done():
+                        entry.future.set_exception(RuntimeError(f"{type(error).__name__} in a batch"))
             seconds = time.perf_counter() - start
-            self.learn(0.8 * self._speed + 0.2 * self._cost(batch) / max(seconds, 1e-6))
+            self._speed = 0.8 * self._speed + 0.2 * self._cost(batch) / max(seconds, 1e-6)
             self._metrics.batches.labels(self.name).observe(len(batch))
             self._metrics.computing.labels(self.name).observe(seconds)
 
-    def _take(self) -> list[Job]:
-        """The first document and those behind it that can share its passes; nothing once all is done."""
+    def _next_batch(self) -> list[QueueEntry]:
+        """Wait for the next batch. An empty list means that the queue is closed and all entries are computed."""
         with self._changed:
             while True:
                 self._changed.wait_for(lambda: self._waiting or self._closing)
                 if not self._waiting:
                     return []
-                self._changed.wait_for(lambda: self._full() or self._closing, self._settings.linger)
-                if batch := self._first():
+                self._changed.wait_for(lambda: self._full() or self._closing, self._config.batch_wait_seconds)
+                if batch := self._take_batch():
                     return batch
 
-    def _first(self) -> list[Job]:
-        """What is taken out of the line; nothing if all of it had been cancelled."""
-        batch: list[Job] = []
+    def _take_batch(self) -> list[QueueEntry]:
+        """Take the first entry and those after it with the same extractor; an empty list if all were cancelled."""
+        batch: list[QueueEntry] = []
         size = 0
-        # On a slow machine fewer, so that those who come next do not wait for long.
-        most = min(self._settings.batch_text, max(_LEAST, self._speed * self._settings.batch_seconds))
-        for job in list(self._waiting):
-            if batch and job.extractor is not batch[0].extractor:
+        # Smaller batches on a slow machine, so that the next documents do not wait long.
+        limit = min(self._config.batch_chars, max(_MIN_BATCH_CHARS, self._speed * self._config.batch_seconds))
+        for entry in list(self._waiting):
+            if batch and entry.extractor is not batch[0].extractor:
                 continue
-            if len(batch) == self._settings.batch_documents or (batch and size + job.size > most):
+            if len(batch) == self._config.batch_documents or (batch and size + entry.size > limit):
                 break
-            self._waiting.remove(job)
-            self._size -= job.size
-            if job.future.set_running_or_notify_cancel():
-                batch.append(job)
-                size += job.size
+            self._waiting.remove(entry)
+            self._size -= entry.size
+            if entry.future.set_running_or_notify_cancel():
+                batch.append(entry)
+                size += entry.size
         return batch
 
     @staticmethod
-    def _cost(jobs: Iterable[Job]) -> float:
-        return sum(job.size + _EACH for job in jobs)
+    def _cost(entries: Iterable[QueueEntry]) -> float:
+        return sum(entry.size + _OVERHEAD_CHARS for entry in entries)
 
     def _full(self) -> bool:
-        return len(self._waiting) >= self._settings.batch_documents or self._size >= self._settings.batch_text
+        return len(self._waiting) >= self._config.batch_documents or self._size >= self._config.batch_chars
 
-    def _compute(self, batch: Sequence[Job]) -> None:
+    def _compute(self, batch: Sequence[QueueEntry]) -> None:
         extractor = batch[0].extractor
         try:
-            scored = extractor.score([_prepared(job) for job in batch])
-            found = [extractor.choose(*each, job.top) for each, job in zip(scored, batch, strict=True)]
-        except Exception:  # one of them failed: find out which, and give the others their due
-            for job in batch:
-                _alone(job)
+            scored = extractor.score([_tag_markdown(entry) for entry in batch])
+            found = [extractor.choose(*each, entry.top) for each, entry in zip(scored, batch, strict=True)]
+        except Exception:  # The batch failed. Extract each text alone, so that only the faulty one carries an error.
+            for entry in batch:
+                _extract_alone(entry)
         else:
-            for job, keyphrases in zip(batch, found, strict=True):
-                job.future.set_result(keyphrases)
+            for entry, keyphrases in zip(batch, found, strict=True):
+                entry.future.set_result(keyphrases)
         self._metrics.documents.inc(len(batch))
-        self._metrics.characters.inc(sum(len(job.text) for job in batch))
+        self._metrics.characters.inc(sum(len(entry.text) for entry in batch))
 
 
-def _prepared(job: Job) -> str | Document:
-    """The text, or of Markdown its prose, tagged."""
-    if not job.markdown:
-        return job.text
-    (document,) = job.extractor.tagger.tag([blank_markup(job.text)])
-    return document.with_breaks(job.text)
+def _tag_markdown(entry: QueueEntry) -> str | Document:
+    """Return a plain text as it is, and the tagged prose of a Markdown text."""
+    if not entry.markdown:
+        return entry.text
+    (document,) = entry.extractor.tagger.tag([blank_markup(entry.text)])
+    return document.with_breaks(entry.text)
 
 
-def _alone(job: Job) -> None:
+def _extract_alone(entry: QueueEntry) -> None:
     try:
-        job.future.set_result(job.extractor.extract(_prepared(job), job.top))
+        entry.future.set_result(entry.extractor.extract(_tag_markdown(entry), entry.top))
     except MDERankError as error:
-        job.future.set_exception(error)
-    except Exception as error:  # whatever a tagger or an encoder raises
+        entry.future.set_exception(error)
+    except Exception as error:  # any error of a tagger or an encoder
         _log.exception("a document failed")
-        job.future.set_exception(InputError(f"extraction failed: {type(error).__name__}"))
+        entry.future.set_exception(InputError(f"extraction failed: {type(error).__name__}"))
 
 
-class Lanes:
-    """The lines: one for short texts, one for long ones."""
+class BatchQueues:
+    """The two queues of a server: one for short texts, one for long ones.
 
-    def __init__(self, settings: Settings, metrics: Metrics) -> None:
-        self._long_text = settings.long_text
-        self.short = Lane("short", settings, metrics)
-        self.long = Lane("long", settings, metrics)
+    Args:
+        config: Limits of both queues.
+        metrics: Counters of the server.
+    """
 
-    def of(self, size: int) -> Lane:
-        """Where a text of that size goes."""
-        return self.long if size > self._long_text else self.short
+    def __init__(self, config: ServerConfig, metrics: Metrics) -> None:
+        self._long_text_chars = config.long_text_chars
+        self.short = BatchQueue("short", config, metrics)
+        self.long = BatchQueue("long", config, metrics)
+
+    def queue_for(self, size: int) -> BatchQueue:
+        """Return the queue for a request of that size, in characters."""
+        return self.long if size > self._long_text_chars else self.short
 
     def __len__(self) -> int:
-        """Documents that wait."""
+        """Return the number of waiting documents."""
         return len(self.short) + len(self.long)
 
     def start(self) -> None:
-        """Begin to compute."""
+        """Start both threads."""
         self.short.start()
         self.long.start()
 
     def close(self) -> None:
-        """Take no more, finish what was taken."""
+        """Refuse new entries, compute those that wait, and end both threads."""
         self.short.close()
         self.long.close()
 
 
-async def computed(lane: Lane, jobs: Sequence[Job], timeout: float) -> list[Keyphrases | MDERankError]:
-    """What becomes of the jobs. Whoever waits for this and is cancelled, or waits too long, cancels them."""
-    lane.put(jobs)
-    waiting = [asyncio.wrap_future(job.future) for job in jobs]
+async def extract_queued(
+    queue: BatchQueue, entries: Sequence[QueueEntry], timeout_seconds: float
+) -> list[Keyphrases | MDERankError]:
+    """Add entries to a queue and wait for their results. Cancellation and timeout cancel the entries too.
+
+    Args:
+        queue: Queue for texts of their size.
+        entries: The documents of one request.
+        timeout_seconds: Longest wait.
+
+    Returns:
+        The keyphrases of each entry, or the error of a document that failed.
+
+    Raises:
+        ApiError: If the queue refuses the entries, or the results are late.
+    """
+    queue.put(entries)
+    waiting = [asyncio.wrap_future(entry.future) for entry in entries]
     try:
-        async with asyncio.timeout(timeout):
+        async with asyncio.timeout(timeout_seconds):
             results = await asyncio.gather(*waiting, return_exceptions=True)
     except TimeoutError:
-        raise ApiError("timeout", f"the answer was not ready within {timeout:g} seconds: send less text") from None
+        message = f"the answer was not ready within {timeout_seconds:g} seconds: send less text"
+        raise ApiError("timeout", message) from None
     finally:
         for future in waiting:
             future.cancel()
-    made: list[Keyphrases | MDERankError] = []
+    found: list[Keyphrases | MDERankError] = []
     for result in results:
         if isinstance(result, BaseException) and not isinstance(result, MDERankError):
             raise result
-        made.append(result)
-    return made
+        found.append(result)
+    return found

@@ -1,4 +1,4 @@
-"""What the operator decides: how much is taken from clients, and from whom."""
+"""Limits of the server, which its operator sets."""
 
 from __future__ import annotations
 
@@ -8,42 +8,65 @@ from mderank.errors import OptionError
 
 
 @dataclass(frozen=True)
-class Settings:
-    """Limits of a server. Sizes of texts are in characters, of bodies in bytes, times in seconds.
+class ServerConfig:
+    """Limits of a server.
 
-    A text with options that make it costly counts as a longer one (`mderank.serve.extractor_cache.weight`).
+    A text with costly options counts as a longer one (see `mderank.serve.extractor_cache`).
+
+    Attributes:
+        max_body_bytes: Size of a request body.
+        max_file_bytes: Size of a file sent to ``/v1/read``.
+        max_text_chars: Length of a document.
+        max_request_documents: Documents per request.
+        max_queue_documents: Documents that wait in a queue.
+        max_queue_chars: Total length of the documents that wait in a queue.
+        max_buffered_bytes: Total size of all request bodies in memory.
+        max_connections: Open connections.
+        timeout_seconds: Time from a complete request to its answer.
+        body_timeout_seconds: Time for a request body to arrive.
+        batch_documents: Documents that are encoded together.
+        batch_chars: Total length of the documents that are encoded together.
+        batch_seconds: Expected time to compute one batch; smaller batches are taken on slow machines.
+        batch_wait_seconds: Time that a document waits for others to share its batch.
+        long_text_chars: Requests with more characters than this go to the queue for long texts.
+        max_file_readers: Files that are read at once, each in its own process.
+        reader_memory_bytes: Memory limit of a file-reading process.
+        api_key: Key that clients must send; None accepts all clients.
+        cors: Origins of other sites' pages that may call the API.
+        hosts: Accepted values of the Host header; empty accepts all.
+
+    Raises:
+        OptionError: If a limit is not above 0, two limits contradict each other, or the API key is too short.
     """
 
-    max_body: int = 2_000_000  # of a request
-    max_file: int = 20_000_000  # that is sent to be read
-    max_text: int = 200_000  # of a document
-    max_batch: int = 64  # documents of a request
-    max_queue: int = 256  # documents that wait
-    max_queued_text: int = 4_000_000  # of all documents that wait
-    max_held: int = 64_000_000  # of all bodies that are held at once
+    max_body_bytes: int = 2_000_000
+    max_file_bytes: int = 20_000_000
+    max_text_chars: int = 200_000
+    max_request_documents: int = 64
+    max_queue_documents: int = 256
+    max_queue_chars: int = 4_000_000
+    max_buffered_bytes: int = 64_000_000
     max_connections: int = 1_000
-    timeout: float = 60.0  # from a request's body to its answer
-    body_timeout: float = 10.0  # for a request's body to arrive
-    batch_documents: int = 32  # that are encoded together
-    batch_text: int = 40_000
-    batch_seconds: float = 1.0  # that computing them may be expected to take
-    linger: float = 0.002  # that a document waits for company
-    long_text: int = 20_000  # beyond it a document waits, and is computed, apart from short ones
-    readers: int = 2  # files that are read at once, each in a process of its own
-    reader_memory: int = 1 << 30  # of such a process
+    timeout_seconds: float = 60.0
+    body_timeout_seconds: float = 10.0
+    batch_documents: int = 32
+    batch_chars: int = 40_000
+    batch_seconds: float = 1.0
+    batch_wait_seconds: float = 0.002
+    long_text_chars: int = 20_000
+    max_file_readers: int = 2
+    reader_memory_bytes: int = 1 << 30
     api_key: str | None = field(default=None, repr=False)
-    cors: tuple[str, ...] = ()  # origins of pages elsewhere that may use the API
-    hosts: tuple[str, ...] = ()  # names that clients may call the server by; empty: any
+    cors: tuple[str, ...] = ()
+    hosts: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         for name, value in vars(self).items():
-            if isinstance(value, int | float) and name != "linger" and not value > 0:
+            if isinstance(value, int | float) and name != "batch_wait_seconds" and not value > 0:
                 raise OptionError(f"{name} must be above 0, not {value}")
         if self.api_key is not None and len(self.api_key) < 16:
             raise OptionError("an API key has at least 16 characters: make one with 'openssl rand -hex 24'")
-        if self.max_batch > self.max_queue:
-            raise OptionError(f"a request of max_batch={self.max_batch} documents would never find room in a queue of "
-                              f"max_queue={self.max_queue}: make the queue longer")  # fmt: skip
-        if self.max_text > self.max_queued_text:
-            raise OptionError(f"a text of max_text={self.max_text} characters would never find room in a queue of "
-                              f"max_queued_text={self.max_queued_text}: make the queue longer")  # fmt: skip
+        for part, whole in (("max_request_documents", "max_queue_documents"), ("max_text_chars", "max_queue_chars")):
+            one, all_ = getattr(self, part), getattr(self, whole)
+            if one > all_:
+                raise OptionError(f"{part}={one} is more than {whole}={all_}, so no queue could hold it: raise {whole}")

@@ -1,6 +1,6 @@
-"""Reads files that clients send in a process each: ``python -m mderank.serve.file_reader FORMAT MEMORY SECONDS``.
+"""Read files of clients, each in its own process: ``python -m mderank.serve.file_reader FORMAT MEMORY SECONDS``.
 
-A hostile PDF may ask for any time and any memory. Here it costs a process, which is ended, and nothing else.
+A hostile PDF can take any time and memory. The system ends its process at the limits, and the server is unaffected.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import json
 import sys
 
 from mderank.reading import InputFormat, ReadOptions, Record, read_record
-from mderank.serve.config import Settings
+from mderank.serve.config import ServerConfig
 from mderank.serve.errors import ApiError
 
 KINDS: dict[str, InputFormat] = {
@@ -24,24 +24,38 @@ KINDS: dict[str, InputFormat] = {
 
 
 def readable_kinds() -> list[str]:
-    """Those that can be read with what is installed."""
+    """Return the media types that the installed packages can read."""
     without = "pdf" if importlib.util.find_spec("pypdf") is None else None
     return [kind for kind, form in KINDS.items() if form != without]
 
 
-class Readers:
-    """A few processes at a time."""
+class FileReaderPool:
+    """Reads files in a bounded number of processes.
 
-    def __init__(self, settings: Settings) -> None:
-        self._settings = settings
+    Args:
+        config: The limits: processes, memory, time, and length of the text.
+    """
+
+    def __init__(self, config: ServerConfig) -> None:
+        self._config = config
         self._busy = 0
 
     async def read(self, data: bytes, content_type: str) -> str:
-        """The text of a file."""
+        """Return the text of a file.
+
+        Args:
+            data: Content of the file.
+            content_type: Its media type, one of `KINDS`.
+
+        Raises:
+            ApiError: If the type is unknown, all processes are busy, a limit is reached, or the file is broken.
+        """
         kind = KINDS.get(content_type.partition(";")[0].strip().lower())
         if kind is None:
-            raise ApiError("unsupported_media_type", f"files are {', '.join(KINDS)}: name one as Content-Type")
-        if self._busy >= self._settings.readers:
+            raise ApiError(
+                "unsupported_media_type", f"this Content-Type cannot be read: send one of {', '.join(KINDS)}"
+            )
+        if self._busy >= self._config.max_file_readers:
             raise ApiError("busy", f"{self._busy} files are being read: try again", retry_after=2)
         self._busy += 1
         try:
@@ -50,16 +64,18 @@ class Readers:
             self._busy -= 1
 
     async def _run(self, data: bytes, kind: InputFormat) -> str:
-        limits = (str(self._settings.reader_memory), str(int(self._settings.timeout) + 1))
+        limits = (str(self._config.reader_memory_bytes), str(int(self._config.timeout_seconds) + 1))
         process = await asyncio.create_subprocess_exec(
             sys.executable, "-m", __name__, kind, *limits,
             stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.DEVNULL,
         )  # fmt: skip
         try:
-            async with asyncio.timeout(self._settings.timeout):
+            async with asyncio.timeout(self._config.timeout_seconds):
                 out, _ = await process.communicate(data)
         except TimeoutError:
-            raise ApiError("timeout", "the file could not be read in time") from None
+            raise ApiError(
+                "timeout", f"the file was not read within {self._config.timeout_seconds:g} seconds: send a smaller one"
+            ) from None
         finally:
             if process.returncode is None:
                 process.kill()
@@ -67,21 +83,21 @@ class Readers:
         try:
             answer = json.loads(out)
         except ValueError:
-            raise ApiError("unreadable", "the file cannot be read: it takes too much memory or time") from None
+            raise ApiError("unreadable", "the file takes too much memory or time to read: send a smaller one") from None
         if "error" in answer:
             raise ApiError("unreadable", str(answer["error"]))
         text = str(answer["text"])
-        if len(text) > self._settings.max_text:
-            most = self._settings.max_text
-            raise ApiError("text_too_long", f"the file has {len(text):,} characters, and at most {most:,} are taken")
+        if len(text) > self._config.max_text_chars:
+            most = self._config.max_text_chars
+            raise ApiError("text_too_long", f"the file has {len(text):,} characters; the limit is {most:,}")
         return text
 
 
 def main(kind: InputFormat, memory: int, seconds: int) -> None:
-    """Standard input to JSON on standard output."""
+    """Read a file from standard input and write its text as JSON to standard output."""
     try:
         import resource
-    except ImportError:  # Windows has no such limits; there the server's own time limit remains
+    except ImportError:  # Windows has no such limits; the server's time limit remains
         pass
     else:
         resource.setrlimit(resource.RLIMIT_AS, (memory, memory))

@@ -1,4 +1,4 @@
-"""What the server counts, for Prometheus."""
+"""Prometheus metrics of the server."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["CONTENT_TYPE", "Metrics"]
 
 
 class Metrics:
-    """The counters of one application; several can live in one process."""
+    """Metrics of one application. Each has its own registry, so that several applications can share a process."""
 
     def __init__(self) -> None:
         self.registry = CollectorRegistry()
@@ -22,30 +22,31 @@ class Metrics:
             "mderank_requests", "Requests answered.", ("path", "method", "status"), registry=self.registry
         )
         self.seconds = Histogram(
-            "mderank_request_seconds", "From a request's first byte to its answer's last.", ("path",),
+            "mderank_request_seconds", "Time from the first byte of a request to the last of its answer.", ("path",),
             buckets=_SECONDS, registry=self.registry,
         )  # fmt: skip
-        self.active = Gauge("mderank_requests_active", "Requests under way.", registry=self.registry)
+        self.active = Gauge("mderank_requests_active", "Requests in progress.", registry=self.registry)
         self.waiting = Gauge("mderank_documents_waiting", "Documents in the queue.", registry=self.registry)
         self.documents = Counter("mderank_documents", "Documents computed.", registry=self.registry)
-        self.characters = Counter("mderank_characters", "Characters of them.", registry=self.registry)
+        self.characters = Counter("mderank_characters", "Characters of the documents computed.", registry=self.registry)
         self.refused = Counter("mderank_refused", "Requests refused because the queue was full.",
                                registry=self.registry)  # fmt: skip
-        self.dropped = Counter("mderank_documents_dropped", "Documents that nobody waited for any more.",
-                               registry=self.registry)  # fmt: skip
+        self.dropped = Counter(
+            "mderank_documents_dropped", "Documents whose client disconnected or timed out.", registry=self.registry
+        )
         self.batches = Histogram(
-            "mderank_batch_documents", "Documents computed together.", ("lane",),
+            "mderank_batch_documents", "Documents per batch.", ("queue",),
             buckets=(1, 2, 4, 8, 16, 32, 64, 128), registry=self.registry,
         )  # fmt: skip
         self.computing = Histogram(
-            "mderank_batch_seconds", "Time that computing them took.", ("lane",),
+            "mderank_batch_seconds", "Time to compute a batch.", ("queue",),
             buckets=_SECONDS, registry=self.registry,
         )  # fmt: skip
 
     def watch(self, waiting: Callable[[], float]) -> None:
-        """Have the length of the queue looked up when it is asked for."""
+        """Set the function that returns the number of waiting documents."""
         self.waiting.set_function(waiting)
 
     def text(self) -> bytes:
-        """All of it, as Prometheus reads it."""
+        """Return all metrics in the text format of Prometheus."""
         return generate_latest(self.registry)

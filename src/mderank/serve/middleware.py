@@ -1,7 +1,7 @@
-"""What every request passes before the application sees it: which host, which key, how large a body, how fast.
+"""ASGI middleware that checks the host, the API key, and the size and speed of the body of every request.
 
-Pure ASGI, since it decides before a body is read. Behind the gate a request's body is there as a whole, and a client
-that goes away cancels what is done for it.
+It decides before the body is read. The application gets each body as a whole, and its work is cancelled when the client
+disconnects.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from collections.abc import Iterable
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from mderank.serve.config import Settings
+from mderank.serve.config import ServerConfig
 from mderank.serve.errors import CODES, ApiError
 from mderank.serve.metrics import Metrics
 
@@ -37,25 +37,32 @@ _HEADERS = [
 ]
 READ = "/v1/read"
 _JSON = ("/v1/extract", "/v1/extract/batch")
-_DISCARDED = 32_000_000  # bytes of a body that is too large, which are read all the same
-_PATIENCE = 5.0  # seconds for them
-LOCKED = ("/v1/", "/metrics", "/openapi.json")  # what the API key is for; the page itself holds nothing
+_MAX_DISCARDED_BYTES = 32_000_000  # read and discarded of a body that is too large
+_DISCARD_SECONDS = 5.0
+LOCKED = ("/v1/", "/metrics", "/openapi.json")  # paths that need the API key; the page itself is public
 
 
-class Gate:
-    """Lets a request through, or answers it with an error."""
+class RequestLimitMiddleware:
+    """Passes a request on to the application, or answers it with an error.
 
-    def __init__(self, app: ASGIApp, *, settings: Settings, metrics: Metrics, paths: Iterable[str]) -> None:
+    Args:
+        app: Application behind the middleware.
+        config: Limits, API key and accepted hosts.
+        metrics: Counters of requests.
+        paths: Paths that metrics name; all others are counted as "other".
+    """
+
+    def __init__(self, app: ASGIApp, *, config: ServerConfig, metrics: Metrics, paths: Iterable[str]) -> None:
         self._app = app
-        self._settings = settings
+        self._config = config
         self._metrics = metrics
         self._paths = frozenset(paths)
-        self._key = _digest(settings.api_key.encode()) if settings.api_key is not None else None
-        self._hosts = frozenset(host.lower() for host in settings.hosts)
-        self._held = 0  # bytes of bodies
+        self._key = _digest(config.api_key.encode()) if config.api_key is not None else None
+        self._hosts = frozenset(host.lower() for host in config.hosts)
+        self._buffered_bytes = 0  # of all bodies in memory
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """One request, counted."""
+        """Answer one request and count it."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
@@ -71,16 +78,16 @@ class Gate:
 
         self._metrics.active.inc()
         try:
-            await self._pass(scope, receive, counted)
+            await self._handle(scope, receive, counted)
         finally:
             self._metrics.active.dec()
             path = scope["path"] if scope["path"] in self._paths else "other"
             method = scope["method"] if scope["method"] in ("GET", "POST", "HEAD", "OPTIONS") else "other"
-            # 499 is what others write for a client that went away.
+            # 499 is the usual status for a client that disconnected (nginx).
             self._metrics.requests.labels(path, method, str(status or 499)).inc()
             self._metrics.seconds.labels(path).observe(time.perf_counter() - start)
 
-    async def _pass(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def _handle(self, scope: Scope, receive: Receive, send: Send) -> None:
         body = bytearray()
         try:
             headers = {name: value.decode("latin-1") for name, value in scope["headers"]}
@@ -93,19 +100,22 @@ class Gate:
             await self._answer(scope, bytes(body), receive, send)
         except ApiError as error:
             await send_error(send, error)
-        except _Gone:
+        except _ClientDisconnected:
             pass
         except Exception:
             _log.exception("a request failed: %s %s", scope["method"], scope["path"])
             await send_error(send, ApiError("internal", CODES["internal"][1]))
         finally:
-            self._held -= len(body)
+            self._buffered_bytes -= len(body)
 
     def _check_host(self, host: str) -> None:
-        """A page of another site that makes its name ours (DNS rebinding) still says its own name here."""
+        """Refuse unknown hosts. Under DNS rebinding, a page of another site still sends its own name."""
         name = host.rpartition(":")[0] if host.rpartition(":")[2].isdigit() else host
         if self._hosts and name.strip("[]").lower() not in self._hosts:
-            raise ApiError("unknown_host", "this server is not called so: see --allow-host")
+            raise ApiError(
+                "unknown_host",
+                "the Host header names another server: the operator allows names with --allow-host",
+            )
 
     def _check_key(self, headers: dict[bytes, str]) -> None:
         if self._key is None:
@@ -113,43 +123,45 @@ class Gate:
         scheme, _, token = headers.get(b"authorization", "").partition(" ")
         given = token.strip() if scheme.lower() == "bearer" else headers.get(b"x-api-key", "")
         if not hmac.compare_digest(_digest(given.encode("latin-1")), self._key):
-            raise ApiError("unauthorized", "send the API key: Authorization: Bearer KEY")
+            raise ApiError("unauthorized", "the API key is missing or wrong: send Authorization: Bearer KEY")
 
     async def _read(self, scope: Scope, headers: dict[bytes, str], receive: Receive, body: bytearray) -> None:
-        """The whole body, if it is small enough and comes in time."""
+        """Read the whole body, within the limits of size and time."""
         length = headers.get(b"content-length")
-        most = self._settings.max_file if scope["path"] == READ else self._settings.max_body
+        most = self._config.max_file_bytes if scope["path"] == READ else self._config.max_body_bytes
         too_large = ApiError(
-            "body_too_large", f"the body has more than {most:,} bytes", headers={"Connection": "close"}
+            "body_too_large", f"the body has more than {most:,} bytes: send less", headers={"Connection": "close"}
         )
         if length is not None and (not length.isdigit() or int(length[:20]) > most):
-            if length.isdigit() and int(length[:20]) <= _DISCARDED and b"expect" not in headers:
+            if length.isdigit() and int(length[:20]) <= _MAX_DISCARDED_BYTES and b"expect" not in headers:
                 await _discard(receive)
             raise too_large
         try:
-            async with asyncio.timeout(self._settings.body_timeout):
+            async with asyncio.timeout(self._config.body_timeout_seconds):
                 while True:
                     message = await receive()
                     if message["type"] == "http.disconnect":
-                        raise _Gone
+                        raise _ClientDisconnected
                     chunk = message.get("body", b"")
                     body += chunk
-                    self._held += len(chunk)
+                    self._buffered_bytes += len(chunk)
                     if len(body) > most:
                         await _discard(receive)
                         raise too_large
-                    if self._held > self._settings.max_held:
-                        raise ApiError("busy", "too many bodies are under way", retry_after=1)
+                    if self._buffered_bytes > self._config.max_buffered_bytes:
+                        raise ApiError("busy", "too many large requests arrive at once: try again", retry_after=1)
                     if not message.get("more_body", False):
                         return
         except TimeoutError:
-            seconds = self._settings.body_timeout
+            seconds = self._config.body_timeout_seconds
             raise ApiError(
-                "slow_body", f"the body did not arrive within {seconds:g} seconds", headers={"Connection": "close"}
+                "slow_body",
+                f"the body did not arrive within {seconds:g} seconds: send it faster or in parts",
+                headers={"Connection": "close"},
             ) from None
 
     async def _answer(self, scope: Scope, body: bytes, receive: Receive, send: Send) -> None:
-        """Have the application answer, unless the client goes away first."""
+        """Have the application answer, unless the client disconnects first."""
         given = False
         gone = asyncio.Event()
 
@@ -170,7 +182,7 @@ class Gate:
         watching = asyncio.ensure_future(watch())
         try:
             await asyncio.wait((answering, watching), return_when=asyncio.FIRST_COMPLETED)
-        finally:  # also if the server itself gives up
+        finally:  # also when the server stops
             watching.cancel()
             if not answering.done():
                 answering.cancel()
@@ -182,35 +194,35 @@ class Gate:
 
 
 async def _discard(receive: Receive) -> None:
-    """Hear a client out that says too much, for a while: one that is cut off cannot hear why."""
+    """Read and discard the rest of an oversized body. Clients read the error only after they have sent everything."""
     size = 0
     with contextlib.suppress(TimeoutError):
-        async with asyncio.timeout(_PATIENCE):
-            while size < _DISCARDED:
+        async with asyncio.timeout(_DISCARD_SECONDS):
+            while size < _MAX_DISCARDED_BYTES:
                 message = await receive()
                 size += len(message.get("body", b""))
                 if not message.get("more_body", False):
                     return
 
 
-class _Gone(Exception):  # noqa: N818
-    """The client went away."""
+class _ClientDisconnected(Exception):  # noqa: N818
+    """The client disconnected."""
 
 
 def _check_json(content_type: str) -> None:
-    """JSON must say so: a form of another site's page cannot."""
+    """Require the JSON media type, which forms of other sites' pages cannot send (CSRF)."""
     kind = content_type.partition(";")[0].strip().lower()
     if kind != "application/json":
-        raise ApiError("unsupported_media_type", "send JSON, and say so: Content-Type: application/json")
+        raise ApiError("unsupported_media_type", "the body must be JSON: send it with Content-Type: application/json")
 
 
 def _digest(key: bytes) -> bytes:
-    """Of equal length whatever the key's, so that comparing tells nothing of it."""
+    """Hash a key, so that the time of a comparison does not depend on its length."""
     return hashlib.sha256(key).digest()
 
 
 async def send_error(send: Send, error: ApiError) -> None:
-    """Answer with an error."""
+    """Send an error response."""
     body = error.body()
     headers = {"Content-Type": "application/json", "Content-Length": str(len(body)), **error.headers}
     raw = [(name.lower().encode("latin-1"), value.encode("latin-1")) for name, value in headers.items()]

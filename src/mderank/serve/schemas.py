@@ -242,6 +242,7 @@ class MethodsAnswer(BaseModel):
     default: str
     model: str
     methods: list[MethodAnswer]
+    labels: dict[str, str] = Field(description="Meaning of each term of a score and of each field of an explanation.")
     limits: dict[str, float]
     reads: list[str] = Field(description="Kinds of files that `POST /v1/read` takes.")
 

@@ -1,21 +1,13 @@
 // The page: what is asked for, and what is shown. Text gets into the page as text only, never as markup.
 import { asCsv, asText, masked, offsets, pieces, strengths } from "./marks.js";
 
-const MEANINGS = {
-  closeness: "similarity of phrase and document",
-  change: "what masking it changed, 1 − cosine",
-  emphasis: "length of the phrase's mean state",
-  frequency: "places in the text",
-  position: "words before the first place",
-  length: "words",
-  unithood: "how much of a unit it is: 0 for one that stands alone, less for a fragment",
-};
 const READ_HERE = { txt: false, text: false, md: true, markdown: true }; // and whether it is Markdown
 const SENT = { html: "text/html", htm: "text/html", xhtml: "application/xhtml+xml", pdf: "application/pdf" };
 const DEFAULTS = { method: "", compare: "", top: "12", diversity: "0", overlap: "", example: "" };
 
 const $ = (id) => document.getElementById(id);
 let offered = new Map();
+let labels = {}; // of the terms of a score, and of the fields of an explanation
 let limits = {};
 let examples = [];
 let key = null;
@@ -212,21 +204,20 @@ function table(keyphrase) {
   const rows = Object.entries(parts).map(([name, value]) => {
     const fact = name in facts ? `${Number(facts[name].toPrecision(4))}: ` : "";
     const bar = make("span", { class: value < 0 ? "part less" : "part", strength: largest ? Math.abs(value) / largest : 0 });
-    return row(name, (value < 0 ? "−" : "+") + Math.abs(value).toFixed(4), fact + (MEANINGS[name] ?? ""), bar);
+    return row(name, (value < 0 ? "−" : "+") + Math.abs(value).toFixed(4), fact + (labels[name] ?? ""), bar);
   });
-  if (!rows.length) rows.push(row("similarity", keyphrase.similarity.toPrecision(6), "what the score was made from"));
+  if (!rows.length) rows.push(row("similarity", keyphrase.similarity.toPrecision(6), labels.raw_score));
   if (facts.change === undefined) rows.push(row("without it", "–", "this method does not mask phrases"));
-  else rows.push(row("without it", masked(facts.change), "cosine of the document and itself without the phrase"));
+  else rows.push(row("without it", masked(facts.change), labels.masked_similarity));
   if (keyphrase.confidence != null) {
-    rows.push(row("confidence", keyphrase.confidence.toFixed(3), "chance that a reader accepts it"));
+    rows.push(row("confidence", keyphrase.confidence.toFixed(3), labels.confidence));
   }
   if (keyphrase.related?.length) rows.push(related(keyphrase.related));
   return make("table", { class: "why" }, make("tbody", {}, ...rows));
 }
 
 function related(phrases) {
-  const title = "phrases that contain it or are part of it, and are not in the list";
-  return make("tr", { title }, make("th", { scope: "row" }, "related"),
+  return make("tr", { title: labels.related }, make("th", { scope: "row" }, "related"),
     make("td", { class: "related", colSpan: 2 }, phrases.join(", ")));
 }
 
@@ -361,7 +352,7 @@ function describe() {
     diverse.length ? `Of these only ${diverse[0].name} can tell phrases apart.` : `${method?.name ?? "This"} cannot tell phrases apart.`;
   $("overlap-about").textContent = $("overlap").value ? "" : two.map((each) => `${each.name}: ${each.overlap}.`).join(" ");
   const length = [...$("text").value].length;
-  $("count").textContent = `${length.toLocaleString("en")} of ${(limits.max_text ?? 0).toLocaleString("en")} characters`;
+  $("count").textContent = `${length.toLocaleString("en")} of ${(limits.max_text_chars ?? 0).toLocaleString("en")} characters`;
 }
 
 function changed(wait) {
@@ -387,7 +378,7 @@ async function useFile(file) {
   const suffix = file.name.toLowerCase().split(".").pop();
   $("problem").textContent = "";
   try {
-    if (file.size > (limits.max_file ?? Infinity)) throw new Error(`${file.name} is larger than this server takes.`);
+    if (file.size > (limits.max_file_bytes ?? Infinity)) throw new Error(`${file.name} is larger than this server takes.`);
     say(`Reading ${file.name} …`);
     if (suffix in READ_HERE) {
       useText(new TextDecoder("utf-8").decode(await file.arrayBuffer()), READ_HERE[suffix]);
@@ -450,6 +441,7 @@ async function begin() {
   say("Loading …");
   const [answer, texts] = await Promise.all([ask("v1/methods", {}, 20), ask("page/examples.json")]);
   examples = texts;
+  labels = answer.labels;
   limits = answer.limits;
   offered = new Map(answer.methods.map((each) => [each.name, each]));
   DEFAULTS.method = answer.default;
