@@ -543,7 +543,7 @@ def test_a_text_that_is_too_long_is_told(visit, serve):
     page = visit(server=serve(max_text_chars=2_000))
     page.fill("#text", "coral reef " * 300)
     page.click("#run")
-    expect(page.get_by_role("alert")).to_contain_text("at most 2,000 are taken")
+    expect(page.get_by_role("alert")).to_contain_text("the limit is 2,000")
 
 
 def test_a_request_that_is_overtaken_is_given_up(visit, serve):
@@ -566,7 +566,7 @@ def test_a_key_is_asked_for(visit, serve):
     expect(page.get_by_label("This server asks for an API key")).to_be_focused()
     page.keyboard.type("wrong" * 5)
     page.keyboard.press("Enter")
-    expect(page.get_by_role("alert")).to_contain_text("send the API key")
+    expect(page.get_by_role("alert")).to_contain_text("the API key is missing or wrong")
     page.get_by_label("This server asks for an API key").fill("k" * 24)
     page.keyboard.press("Enter")
     shown(page)
