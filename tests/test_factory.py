@@ -29,7 +29,7 @@ def test_every_method_is_built_with_its_own_defaults(name):
     by_hand = METHODS[name].load()
     assert type(extractor) is by_hand
     assert extractor.dedupe == "variant"
-    assert type(extractor.candidates) is type(by_hand.own_candidates)
+    assert type(extractor.candidates) is type(by_hand.default_candidates)
 
 
 def test_options_become_objects():

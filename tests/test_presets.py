@@ -99,7 +99,7 @@ def test_it_sets_what_the_paper_has():
     extractor = MDERank.paper(FakeEncoder(), tagger=FakeTagger())
     assert (extractor.exact, extractor.pooling, extractor.layer, extractor.similarity) == (True, "max", 2, "cosine")
     assert (extractor.max_words, extractor.max_tokens, extractor.dedupe) == (512, 512, "case")
-    assert (extractor.masking, extractor.candidates) == (MaskAll(), NounPhrases(max_words=None))
+    assert (extractor.masking, extractor.candidates) == (MaskAll(), NounPhrases(max_phrase_words=None))
 
 
 def test_options_given_besides_come_first_in_python():

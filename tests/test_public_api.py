@@ -90,7 +90,7 @@ def test_mderank_is_an_extractor():
 
 
 def test_a_pickled_extractor_gives_the_same(text):
-    extractor = MDERank(exclude=["coast"], diversity=mderank.MMR(0.7))
+    extractor = MDERank(exclude=["coast"], diversity=mderank.MMR(diversity=0.3))
     before = extractor.extract(text)
     assert pickle.loads(pickle.dumps(extractor)).extract(text) == before
 

@@ -156,7 +156,7 @@ def with_threads(options: Options, threads: int | None) -> Options:
 
 def default_candidates(method: Method) -> CandidateSource | None:
     """The candidates of a method where the options name none."""
-    return getattr(method.load(), "own_candidates", None)
+    return getattr(method.load(), "default_candidates", None)
 
 
 def _candidates(method: Method, options: Options) -> CandidateSource | None:
@@ -178,7 +178,7 @@ def _candidates(method: Method, options: Options) -> CandidateSource | None:
                 f"max_phrase_words=0: the method '{method.name}' uses parts of phrases too; give a limit of at least 1"
             )
         return replace(own, max_phrase_words=limit or own.max_phrase_words, stop_words=stop_words)
-    return NounPhrases(options.pattern, NounPhrases.max_words if limit is None else limit or None, stop_words)
+    return NounPhrases(options.pattern, NounPhrases.max_phrase_words if limit is None else limit or None, stop_words)
 
 
 def _diversity(options: Options) -> Diversity | None:
@@ -186,7 +186,7 @@ def _diversity(options: Options) -> Diversity | None:
 
     if options.max_sum is not None:
         return MaxSum(options.max_sum)
-    return MMR(1 - options.diversity) if options.diversity else None
+    return MMR(diversity=options.diversity) if options.diversity else None
 
 
 def _frequencies(method: Method, path: str, tagger: Tagger, candidates: CandidateSource | None) -> dict[str, Any]:

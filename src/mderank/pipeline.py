@@ -14,7 +14,7 @@ from mderank.tagging import SpacyTagger, Tagger
 from mderank.writing import DocumentResult
 
 
-def results(
+def extract_documents(
     extractor: Extractor, sources: Iterable[SourceDocument], top_k: int | None, tagger: Tagger | None = None
 ) -> Iterator[DocumentResult]:
     """A result for every source, in their order, one at a time.

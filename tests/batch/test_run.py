@@ -15,7 +15,7 @@ from mderank.batch import Cut, FailedDocumentError, Local, Work, extract_folder
 from mderank.batch import output_folder as folders
 from mderank.errors import BatchError, InputError, MissingExtraError
 from mderank.keyphrase import Keyphrases
-from mderank.pipeline import results
+from mderank.pipeline import extract_documents
 from mderank.reading import ReadOptions, SourceDocument, read_file
 from mderank.testing import fake_extractor
 from mderank.writing.json import json_text
@@ -39,7 +39,7 @@ def hostile():
 def test_the_rows_are_those_of_a_plain_loop(jsonl, tmp_path):
     file = jsonl(50)
     outcome = extract(file, tmp_path / "out", processes=2)
-    loop = results(fake_extractor(), read_file(file, ReadOptions()), 10)
+    loop = extract_documents(fake_extractor(), read_file(file, ReadOptions()), 10)
     expected = "".join(json_text(result.as_dict()) + "\n" for result in loop)
     parts = sorted((tmp_path / "out").glob("part-*.jsonl"))
     assert "".join(part.read_text() for part in parts) == expected
@@ -292,7 +292,7 @@ def test_an_error_of_the_extractor_names_the_document(tmp_path):
         def extract_many(self, texts, top_k=10):
             return (Keyphrases(error=InputError("it is too dark")) for _ in texts)
 
-    (result,) = results(Failing(), [SourceDocument("a.txt", "The reef.")], 10)
+    (result,) = extract_documents(Failing(), [SourceDocument("a.txt", "The reef.")], 10)
     assert str(result.keyphrases.error) == "a.txt: it is too dark"
 
 

@@ -29,7 +29,7 @@ def test_places_count_whatever_their_tags(tagged):
 
 def test_places_do_not_overlap_themselves(tagged):
     document = tagged("very/RB data/NN data/NN is/VBZ data/NN data/NN data/NN data/NN data/NN")
-    two = next(each for each in NounPhrases(max_words=5).find(document) if each.key == "data data")
+    two = next(each for each in NounPhrases(max_phrase_words=5).find(document) if each.key == "data data")
     assert (two.found, [place.words for place in two.occurrences]) == (1, [range(1, 3), range(4, 6), range(6, 8)])
 
 

@@ -80,9 +80,9 @@ def test_stop_words_of_another_language(tagged):
 
 def test_longer_phrases_are_passed_over_whole(tagged):
     document = tagged("a1/NN b2/NN c3/NN is/VBZ d4/NN e5/NN")
-    assert keys(document, max_words=2) == ["d4 e5"]
-    assert keys(document, max_words=3) == ["a1 b2 c3", "d4 e5"]
-    assert keys(document, max_words=None) == ["a1 b2 c3", "d4 e5"]
+    assert keys(document, max_phrase_words=2) == ["d4 e5"]
+    assert keys(document, max_phrase_words=3) == ["a1 b2 c3", "d4 e5"]
+    assert keys(document, max_phrase_words=None) == ["a1 b2 c3", "d4 e5"]
 
 
 def test_eight_words_by_default(tagged):
@@ -91,10 +91,10 @@ def test_eight_words_by_default(tagged):
     assert len(keys(tagged(" ".join(words[:8])))) == 1
 
 
-@pytest.mark.parametrize("max_words", [0, -1])
-def test_max_words_out_of_range(max_words):
-    with pytest.raises(OptionError, match="max_words must be at least 1"):
-        NounPhrases(max_words=max_words)
+@pytest.mark.parametrize("max_phrase_words", [0, -1])
+def test_max_phrase_words_out_of_range(max_phrase_words):
+    with pytest.raises(OptionError, match="max_phrase_words must be at least 1"):
+        NounPhrases(max_phrase_words=max_phrase_words)
 
 
 def test_lone_letters_and_numbers_are_no_phrases(tagged):

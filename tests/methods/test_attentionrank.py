@@ -222,7 +222,7 @@ def test_a_document_that_is_tagged_already():
 def test_diversity():
     text = "The coral reef, a coral reef bay and a boat are near the coral reef."
     assert "boat" not in [each.text for each in extract(text)[:2]]
-    diverse = AttentionRank(HandEncoder(), tagger=TAGGER, diversity=MMR(0.0)).extract(text, top_k=2)
+    diverse = AttentionRank(HandEncoder(), tagger=TAGGER, diversity=MMR(diversity=1)).extract(text, top_k=2)
     assert "boat" in [each.text for each in diverse]
 
 

@@ -75,7 +75,7 @@ def test_parts_of_candidates_are_counted_once_a_document():
         "red coral reef": 1,
     }
     long = "bb cc dd ff gg hh jj kk ll mm"
-    counts = DocumentFrequencies.of([long], tagger=TAGGER, candidates=NounPhrases(max_words=None)).counts
+    counts = DocumentFrequencies.of([long], tagger=TAGGER, candidates=NounPhrases(max_phrase_words=None)).counts
     assert max(len(phrase.split()) for phrase in counts if phrase != long) == 8
     assert counts[long] == 1
 
@@ -106,7 +106,7 @@ def test_oracle_puts_gold_first():
 
 def test_a_method_without_vectors_has_no_diversity():
     with pytest.raises(OptionError, match="FirstPhrases has no vectors"):
-        FirstPhrases(diversity=MMR(0.5))
+        FirstPhrases(diversity=MMR(diversity=0.5))
 
 
 @pytest.mark.parametrize("pooling", ["mean", "max", "cls"])
@@ -159,7 +159,7 @@ def test_masks_and_phrases_in_the_same_pass_do_not_disturb_each_other(monkeypatc
 def test_embedrank_with_mmr_takes_unlike_phrases():
     text = "The coral reef, a coral reef bay and a boat are near the coral reef."
     plain = texts(EmbedRank(FakeEncoder(), tagger=TAGGER).extract(text, top_k=2))
-    diverse = texts(EmbedRank(FakeEncoder(), tagger=TAGGER, diversity=MMR(0.0)).extract(text, top_k=2))
+    diverse = texts(EmbedRank(FakeEncoder(), tagger=TAGGER, diversity=MMR(diversity=1)).extract(text, top_k=2))
     assert all("coral" in phrase for phrase in plain)
     assert "boat" in diverse
 

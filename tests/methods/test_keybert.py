@@ -74,7 +74,7 @@ def test_mmr_is_that_of_cosines_as_they_are(diversity):
                 ),
             )
         )
-    found = KeyBERT(encoder, tagger=TAGGER, dedupe="case", diversity=MMR(1 - diversity)).extract(TEXT, top_k=5)
+    found = KeyBERT(encoder, tagger=TAGGER, dedupe="case", diversity=MMR(diversity=diversity)).extract(TEXT, top_k=5)
     assert [text.lower() for text in texts(found)] == taken
 
 
@@ -97,9 +97,13 @@ def test_max_sum_takes_the_least_alike_of_the_best():
 
 @pytest.mark.parametrize(("method", "scaling"), [(MDERank, "range"), (EmbedRank, "standard"), (KeyBERT, "none")])
 def test_every_method_scales_as_its_paper_does_unless_told_otherwise(method, scaling):
-    assert method(FakeEncoder(), tagger=TAGGER, diversity=MMR(0.3)).diversity == MMR(0.3, scaling)
+    assert method(FakeEncoder(), tagger=TAGGER, diversity=MMR(diversity=0.7)).diversity == MMR(
+        diversity=0.7, scaling=scaling
+    )
     for other in ("range", "standard", "none"):
-        assert method(FakeEncoder(), tagger=TAGGER, diversity=MMR(0.3, other)).diversity == MMR(0.3, other)
+        assert method(FakeEncoder(), tagger=TAGGER, diversity=MMR(diversity=0.7, scaling=other)).diversity == MMR(
+            diversity=0.7, scaling=other
+        )
     assert method(FakeEncoder(), tagger=TAGGER, diversity=MaxSum(7)).diversity == MaxSum(7)
     assert method(FakeEncoder(), tagger=TAGGER).diversity is None
 
@@ -122,7 +126,7 @@ class Half(BaseExtractor):
         ]
 
 
-@pytest.mark.parametrize("diversity", [MMR(0.1), MaxSum(20)])
+@pytest.mark.parametrize("diversity", [MMR(diversity=0.9), MaxSum(20)])
 def test_what_is_not_ranked_comes_last_with_diversity_too(diversity):
     text = "a reef, a bay, a boat, a harbour, a dog, a cat."
     found = texts(Half(tagger=TAGGER, diversity=diversity).extract(text, top_k=5))

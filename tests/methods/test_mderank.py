@@ -158,13 +158,13 @@ def test_dedupe():
 
 def test_diversity():
     everything = make().extract(TEXT, None)
-    diverse = make(diversity=MMR(0.3)).extract(TEXT, None)
+    diverse = make(diversity=MMR(diversity=0.7)).extract(TEXT, None)
     assert texts(diverse) != texts(everything)
     assert sorted(texts(diverse)) == sorted(texts(everything))
     assert diverse[0] == everything[0]
-    assert make(diversity=MMR(1)).extract(TEXT, None) == everything
-    assert make(diversity=MMR(0.3)).extract(TEXT, 4) == diverse[:4]
-    assert make(diversity=MMR(0.3)).extract("") == []
+    assert make(diversity=MMR(diversity=0)).extract(TEXT, None) == everything
+    assert make(diversity=MMR(diversity=0.7)).extract(TEXT, 4) == diverse[:4]
+    assert make(diversity=MMR(diversity=0.7)).extract("") == []
 
 
 @pytest.mark.parametrize("excluded", ["reef", "REEF", " Reefs "])

@@ -16,7 +16,7 @@ from mderank.errors import InputError
 from mderank.keyphrase import Keyphrases
 from mderank.methods.base import Extractor
 from mderank.methods.registry import get_method
-from mderank.pipeline import results
+from mderank.pipeline import extract_documents
 from mderank.reading import ReadOptions, Record, SourceDocument, read_record
 from mderank.tagging.spacy import forgetting
 from mderank.util.environment import describe_encoder, versions
@@ -84,7 +84,7 @@ class Work:
     def _rows(self, sources: Iterable[SourceDocument]) -> list[Row]:
         extractor = self.extractor
         with forgetting(getattr(extractor, "tagger", None)):
-            return [result.as_dict() for result in results(extractor, sources, self.top_k)]
+            return [result.as_dict() for result in extract_documents(extractor, sources, self.top_k)]
 
     def failed(self, record: Record, reason: str) -> Row:
         """The row of a document that is given up. Only its id is read: the rest may be what was wrong."""

@@ -36,9 +36,9 @@ class NounPhrases:
 
     ``pattern`` is a regular expression over tags in angle brackets (``None``: the paper's ``<NN.*|JJ>*<NN.*>``, or
     its like in universal tags). One that names a tag of function words takes stop words of that tag too:
-    ``<NN.*>+<IN><NN.*>+`` finds "quality of service". Phrases of more than ``max_words`` words are tables and lists
-    rather than phrases, and are passed over (``None``: no limit, as in the paper). ``stop_words`` are added to the
-    language's own, and end every phrase.
+    ``<NN.*>+<IN><NN.*>+`` finds "quality of service". Phrases of more than ``max_phrase_words`` words are tables
+    and lists rather than phrases, and are passed over (``None``: no limit, as in the paper). ``stop_words``
+    are added to the language's own, and end every phrase.
     ``nested`` takes, besides, the parts of at least two words that match the pattern and stand in two different longer
     phrases: "language model" in "masked language model" and "language model training". What recurs in different
     surroundings is a unit of its own (Frantzi et al. (2000), "Automatic recognition of multi-word terms: the
@@ -55,13 +55,13 @@ class NounPhrases:
     """
 
     pattern: str | None = None
-    max_words: int | None = 8
+    max_phrase_words: int | None = 8
     stop_words: frozenset[str] = field(default=frozenset())
     nested: bool = False
 
     def __post_init__(self) -> None:
-        if self.max_words is not None and self.max_words < 1:
-            raise OptionError(f"max_words must be at least 1, not {self.max_words}")
+        if self.max_phrase_words is not None and self.max_phrase_words < 1:
+            raise OptionError(f"max_phrase_words must be at least 1, not {self.max_phrase_words}")
         object.__setattr__(self, "stop_words", frozenset(word.lower() for word in self.stop_words))
         if self.pattern is not None:
             _compile(self.pattern, ("NN",))
@@ -78,7 +78,7 @@ class NounPhrases:
                 words = document.tokens[start : min(run.stop, start + _LONGEST_RUN)]
                 for match in regex.finditer("".join(letter[word.tag] for word in words)):
                     phrase = words[match.start() : match.end()]
-                    too_long = self.max_words is not None and len(phrase) > self.max_words
+                    too_long = self.max_phrase_words is not None and len(phrase) > self.max_phrase_words
                     if phrase and not too_long and is_content(phrase):
                         yield range(start + match.start(), start + match.end())
 

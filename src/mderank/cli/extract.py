@@ -17,7 +17,7 @@ from mderank.cli._options import SectionedCommand, import_spacy_without_torch, m
 from mderank.cli._terminal import output as opened
 from mderank.cli._terminal import progress, wants_color
 from mderank.cli.making import given_options, make_extractor
-from mderank.pipeline import results
+from mderank.pipeline import extract_documents
 from mderank.reading import ReadOptions, SourceDocument, find_files, read_file, read_stream
 from mderank.tagging import SpacyTagger
 from mderank.writing import WRITERS, DocumentResult, make_writer
@@ -64,7 +64,7 @@ def extract(
         if settings["tagger"] is None and reading.tokens_field is None:
             import_spacy_without_torch()
         sources = _sources(found.errors, found.files, STDIN in paths or not paths, reading)
-        made = results(extractor, sources, top or None, tagger)
+        made = extract_documents(extractor, sources, top or None, tagger)
         count = None if STDIN in paths or not paths else len(found.files)
         with opened(output) as stream:
             writer = make_writer(form, stream, color=wants_color(stream), explain=explain)

@@ -127,7 +127,7 @@ def _diversity(settings: dict[str, Any]) -> Any:
         raise OptionError("--diversity and --max-sum exclude each other: give one of them")
     if pool is not None:
         return MaxSum(pool)
-    return MMR(1 - share) if share else None
+    return MMR(diversity=share) if share else None
 
 
 def _encoder_options(method: Method, settings: dict[str, Any], encoder: Encoder | WordEncoder) -> dict[str, Any]:
@@ -168,7 +168,7 @@ def _candidates(settings: dict[str, Any], given: frozenset[str]) -> CandidateSou
         if not match:
             raise OptionError(f"--ngrams takes N-M, e.g. 1-3, not '{settings['ngrams']}'")
         return NGrams(int(match[1]), int(match[2] or match[1]), stop_words)
-    own = _own_candidates(settings["method"])
+    own = _default_candidates(settings["method"])
     if isinstance(own, Terms) and not settings["pattern"]:
         return _terms(own, settings["max_phrase_words"] if "max_phrase_words" in given else None, stop_words)
     return NounPhrases(settings["pattern"], settings["max_phrase_words"] or None, stop_words)
@@ -186,11 +186,11 @@ def _has_own(name: str) -> bool:
     """Whether the method finds candidates in a way of its own."""
     from mderank.methods.base import BaseExtractor
 
-    return name in METHODS and _own_candidates(name) is not BaseExtractor.own_candidates
+    return name in METHODS and _default_candidates(name) is not BaseExtractor.default_candidates
 
 
-def _own_candidates(name: str) -> CandidateSource | None:
-    return getattr(METHODS[name].load(), "own_candidates", None) if name in METHODS else None
+def _default_candidates(name: str) -> CandidateSource | None:
+    return getattr(METHODS[name].load(), "default_candidates", None) if name in METHODS else None
 
 
 def _frequencies(corpus: str | None, tagger: Tagger, candidates: CandidateSource) -> Any:

@@ -63,7 +63,7 @@ def reads_own_words(method: str) -> bool:
     """Whether the method's own candidates are made for the words of our tokenizer."""
     from mderank.candidates import Terms
 
-    return isinstance(getattr(get_method(method).load(), "own_candidates", None), Terms)
+    return isinstance(getattr(get_method(method).load(), "default_candidates", None), Terms)
 
 
 def tasks_of(dataset: Dataset, text: str, only: tuple[str, ...] = ()) -> list[Task]:

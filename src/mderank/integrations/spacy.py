@@ -177,7 +177,7 @@ def make_component(
     if diversity is not None and not 0 <= diversity <= 1:
         raise OptionError(f"diversity is a share between 0 and 1, not {diversity}")
     if diversity:
-        given["diversity"] = MMR(1 - diversity)
+        given["diversity"] = MMR(diversity=diversity)
     if not Doc.has_extension("keyphrases"):
         Doc.set_extension("keyphrases", getter=_keyphrases)
     return KeyphraseComponent(nlp, chosen.make(**given), top)

@@ -110,8 +110,8 @@ class BaseExtractor(ABC):
     """Finds the candidates of a text, has them scored, and gives the best."""
 
     has_vectors: ClassVar[bool] = False  # whether it can tell which candidates are alike
-    own_candidates: ClassVar[CandidateSource] = NounPhrases()  # where the user names none
-    own_scaling: ClassVar[Scaling] = "range"  # of MMR, where the user names none
+    default_candidates: ClassVar[CandidateSource] = NounPhrases()  # where the user names none
+    default_mmr_scaling: ClassVar[Scaling] = "range"  # of MMR, where the user names none
     default_overlap: ClassVar[Overlap] = "any"  # as in the methods' papers
 
     def __init__(
@@ -134,7 +134,7 @@ class BaseExtractor(ABC):
         if isinstance(exclude, str):
             raise OptionError("exclude takes several phrases, not one string: exclude=['one phrase']")
         self.tagger: Tagger = SpacyTagger(tagger) if tagger is None or isinstance(tagger, str) else tagger
-        self.candidates: CandidateSource = candidates or self.own_candidates
+        self.candidates: CandidateSource = candidates or self.default_candidates
         self.dedupe: Dedupe = dedupe
         # A user's own phrases are wanted as they are.
         own = "any" if isinstance(candidates, PhraseList) else self.default_overlap
@@ -151,7 +151,7 @@ class BaseExtractor(ABC):
     def _scaled(self, diversity: Diversity | None) -> Diversity | None:
         """MMR in the method's own form, unless the user asks for another."""
         if isinstance(diversity, MMR) and diversity.scaling is None:
-            return replace(diversity, scaling=self.own_scaling)
+            return replace(diversity, scaling=self.default_mmr_scaling)
         return diversity
 
     def _visible_end(self, text: str) -> tuple[int, TokenizedText | None]:

@@ -22,11 +22,11 @@ class EmbedRank(EncoderExtractor):
     1. Tag the text and find the candidates (`BaseExtractor`).
     2. Embed the document, and each candidate by itself, as it first stands in the text: all at once.
     3. Score cos(E(d), E(c)).
-    4. With ``diversity=MMR(0.5)``, take next what is near the document and far from what was taken, both as the
+    4. With ``diversity=MMR()``, take next what is near the document and far from what was taken, both as the
        paper scales them: EmbedRank++.
     """
 
-    own_scaling: ClassVar[Scaling] = "standard"
+    default_mmr_scaling: ClassVar[Scaling] = "standard"
 
     def _exact_only(self) -> bool:
         """Nothing is approximated here: encoders that cannot pack take one call more."""

@@ -108,7 +108,7 @@ class FusionRank(EncoderExtractor):
         terms of a text of fewer than 50 words.
     """
 
-    own_candidates: ClassVar[CandidateSource] = Terms()
+    default_candidates: ClassVar[CandidateSource] = Terms()
     default_overlap: ClassVar[Overlap] = "little"
 
     def __init__(

@@ -21,13 +21,13 @@ class KeyBERT(EmbedRank):
        phrase is one that stands in the text: none runs across a stop word, punctuation or a paragraph's end.
     2. Embed the document, and each candidate by itself, in lower case: all in one encoder pass.
     3. Score cos(E(d), E(c)).
-    4. With ``diversity=MMR(0.5)``, take next what is near the document and far from what was taken, cosines as they
-       are (KeyBERT's ``diversity`` is 1 − λ); with ``diversity=MaxSum(20)``, of the 20 best take those together that
+    4. With ``diversity=MMR()``, take next what is near the document and far from what was taken, cosines as they
+       are; with ``diversity=MaxSum(20)``, of the 20 best take those together that
        are least alike.
     """
 
-    own_candidates: ClassVar[CandidateSource] = NGrams(1, 2)
-    own_scaling: ClassVar[Scaling] = "none"
+    default_candidates: ClassVar[CandidateSource] = NGrams(1, 2)
+    default_mmr_scaling: ClassVar[Scaling] = "none"
 
     def _embedded_text(self, document: Document, candidate: Candidate) -> str:
         return super()._embedded_text(document, candidate).lower()

@@ -40,11 +40,11 @@ class MDERank(EncoderExtractor):
 
     ``model`` is a name, a folder or an `Encoder` (see `load_encoder`); ``tagger`` a spaCy pipeline's name or a
     `Tagger`. What is a candidate, what it hides, and how results differ from each other are small objects:
-    ``candidates=NGrams(1, 3)``, ``masking=MaskSubset()``, ``diversity=MMR(0.7)``. ``pooling`` and ``layer`` default to
-    what suits the encoder and to its last layer. ``exact=True`` encodes every masked variant whole, as in the paper:
-    many times slower; ``batch_tokens`` is how many tokens are then computed at once. ``max_words`` and ``max_tokens``
-    read only the beginning of a text; what was not read is in the result. ``exclude`` are phrases never to return, in
-    any case or form.
+    ``candidates=NGrams(1, 3)``, ``masking=MaskSubset()``, ``diversity=MMR(diversity=0.3)``. ``pooling`` and ``layer``
+    default to what suits the encoder and to its last layer. ``exact=True`` encodes every masked variant whole, as in
+    the paper: many times slower; ``batch_tokens`` is how many tokens are then computed at once. ``max_words`` and
+    ``max_tokens`` read only the beginning of a text; what was not read is in the result. ``exclude`` are phrases never
+    to return, in any case or form.
 
     1. Tag the text and find the candidates (`BaseExtractor`).
     2. Hide each of them: as many mask tokens as it has tokens.
@@ -121,7 +121,7 @@ class MDERank(EncoderExtractor):
             for name, value in PAPER.given().items()
             if name in ("exact", "pooling", "similarity", "max_words", "max_tokens", "dedupe")
         }
-        options["candidates"] = NounPhrases(max_words=PAPER.max_phrase_words or None)
+        options["candidates"] = NounPhrases(max_phrase_words=PAPER.max_phrase_words or None)
         options["masking"] = MASKINGS[PAPER.masking or "all"]
         options["tagger"] = None
         options.update(changes)

@@ -43,11 +43,13 @@ def directions(vectors: Floats) -> Floats:
     return scaled
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class MMR:
-    """Take next the phrase with the largest ``λ · relevance − (1 − λ) · similarity to those taken``.
+    """Take next the phrase with the largest ``(1 − diversity) · relevance − diversity · similarity to those taken``.
 
-    ``1`` is relevance alone, ``0`` diversity alone. Similarity to those taken is that to the nearest of them, the
+    ``diversity`` 0 is relevance alone, 1 is diversity alone, as in KeyBERT.
+
+    Similarity to those taken is that to the nearest of them, the
     cosine of the method's vectors: for MDERank two phrases are similar if masking them moves the document in the same
     direction, as nested phrases and near-synonyms do. ``scaling`` makes relevance and similarity comparable:
 
@@ -63,12 +65,12 @@ class MMR:
     sentence embeddings", CoNLL.
     """
 
-    relevance: float = 0.5
+    diversity: float = 0.5
     scaling: Scaling | None = None
 
     def __post_init__(self) -> None:
-        if not 0 <= self.relevance <= 1:
-            raise OptionError(f"MMR takes a number from 0 (diverse) to 1 (relevant), not {self.relevance}")
+        if not isinstance(self.diversity, int | float) or not 0 <= self.diversity <= 1:
+            raise OptionError(f"diversity must be a number from 0 (relevance alone) to 1, not {self.diversity!r}")
         if self.scaling not in (None, *SCALINGS):
             raise OptionError(f"scaling={self.scaling!r} is unknown: it is one of {', '.join(SCALINGS)}")
 
@@ -78,12 +80,13 @@ class MMR:
         if count == 0:
             return []
         relevance = self._relevance(scores)
+        weight = 1 - self.diversity
         unit = directions(vectors)  # (m, d)
         nearest: Floats = np.zeros(len(scores))
         left = np.ones(len(scores), dtype=np.bool_)
         taken: list[int] = []
         while len(taken) < count:
-            best = _largest(self.relevance * relevance - (1 - self.relevance) * nearest, left)
+            best = _largest(weight * relevance - (1 - weight) * nearest, left)
             taken.append(best)
             left[best] = False
             likeness = self._likeness(unit, best)

@@ -172,7 +172,7 @@ def _diversity(options: Options) -> Diversity | None:
         if options.top > options.max_sum:
             raise OptionError(f"max_sum={options.max_sum} is less than top={options.top}: make it larger")
         return MaxSum(options.max_sum)
-    return MMR(1 - options.diversity) if options.diversity else None
+    return MMR(diversity=options.diversity) if options.diversity else None
 
 
 def _candidates(method: Method, options: Options) -> CandidateSource | None:
@@ -193,8 +193,8 @@ def _candidates(method: Method, options: Options) -> CandidateSource | None:
     if options.ngrams:
         shortest, _, longest = options.ngrams.partition("-")
         return NGrams(int(shortest), int(longest or shortest), stop_words)
-    own = getattr(method.load(), "own_candidates", None)
+    own = getattr(method.load(), "default_candidates", None)
     limit = options.max_phrase_words
     if isinstance(own, Terms) and not options.pattern:
         return replace(own, max_phrase_words=limit or own.max_phrase_words, stop_words=stop_words)
-    return NounPhrases(options.pattern, limit or NounPhrases.max_words, stop_words)
+    return NounPhrases(options.pattern, limit or NounPhrases.max_phrase_words, stop_words)

@@ -46,7 +46,7 @@ def test_a_phrase_without_a_vector_comes_last_even_after_those_below_zero():
     vectors = WordVectors({"reef": 0, "boat": 1}, np.array([[1, 0], [-0.5, 0]], dtype=np.float32))
     found = VectorEmbedRank(vectors, tagger=TAGGER).extract("A whale, a reef and a boat.", top_k=None)
     assert [(each.text, each.score) for each in found] == [("reef", 1), ("boat", -1), ("whale", 0)]
-    diverse = VectorEmbedRank(vectors, tagger=TAGGER, diversity=MMR(0)).extract("A whale, a reef and a boat.")
+    diverse = VectorEmbedRank(vectors, tagger=TAGGER, diversity=MMR(diversity=1)).extract("A whale, a reef and a boat.")
     assert texts(diverse) == ["reef", "boat", "whale"]
 
 
@@ -75,9 +75,9 @@ def test_universal_tags_and_degrees_of_adjectives():
 
 
 def test_mmr_is_that_of_the_paper():
-    assert VectorEmbedRank(VECTORS, diversity=MMR(0.5)).diversity == MMR(0.5, "standard")
+    assert VectorEmbedRank(VECTORS, diversity=MMR(diversity=0.5)).diversity == MMR(diversity=0.5, scaling="standard")
     plain = texts(VectorEmbedRank(VECTORS, tagger=TAGGER).extract(TEXT, top_k=2))
-    diverse = texts(VectorEmbedRank(VECTORS, tagger=TAGGER, diversity=MMR(0.2)).extract(TEXT, top_k=2))
+    diverse = texts(VectorEmbedRank(VECTORS, tagger=TAGGER, diversity=MMR(diversity=0.8)).extract(TEXT, top_k=2))
     assert plain == ["boat", "coral reef"]  # both (1, 1)
     assert diverse == ["boat", "reef"]  # least like the boat
     # Of all pairs among the four that are known: old boat (2, 5) and reef (4, 0), 2 / sqrt(29).

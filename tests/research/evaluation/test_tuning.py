@@ -24,7 +24,7 @@ def first(count=10):
     return [Task(bird, FIRST.format(bird), (bird,)) for bird in BIRDS[:count]]
 
 
-@pytest.mark.parametrize("options", [{}, {"dedupe": "case"}, {"dedupe": "none"}, {"diversity": MMR(0.5)},
+@pytest.mark.parametrize("options", [{}, {"dedupe": "case"}, {"dedupe": "none"}, {"diversity": MMR(diversity=0.5)},
                                      {"dedupe": "stem"}, {"overlap": "any"}, {"overlap": "none"},
                                      {"min_score": 0.4}, {"max_words": 12}])  # fmt: skip
 @pytest.mark.parametrize("top_k", [1, 3, None])

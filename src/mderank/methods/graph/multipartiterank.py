@@ -42,7 +42,7 @@ class MultipartiteRank(BaseExtractor):
     Of candidates with the same stems the first has the score; the others have 0, and come last.
     """
 
-    own_candidates: ClassVar[CandidateSource] = NOUNS_AND_ADJECTIVES
+    default_candidates: ClassVar[CandidateSource] = NOUNS_AND_ADJECTIVES
 
     def __init__(
         self,

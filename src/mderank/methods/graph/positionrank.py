@@ -26,4 +26,4 @@ class PositionRank(WordGraphRanker):
     """
 
     by_position: ClassVar[bool] = True
-    own_candidates: ClassVar[CandidateSource] = NounPhrases("<JJ|ADJ>*<NN.*|NOUN|PROPN>+", max_words=3)
+    default_candidates: ClassVar[CandidateSource] = NounPhrases("<JJ|ADJ>*<NN.*|NOUN|PROPN>+", max_phrase_words=3)

@@ -73,7 +73,7 @@ class TextRank(WordGraphRanker):
     """
 
     # Not the common source itself: with ``top_words`` the method has one of its own, which the user's would exclude.
-    own_candidates: ClassVar[CandidateSource] = NounPhrases()
+    default_candidates: ClassVar[CandidateSource] = NounPhrases()
 
     def __init__(
         self,

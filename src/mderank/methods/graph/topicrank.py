@@ -42,7 +42,7 @@ class TopicRank(BaseExtractor):
     All other candidates score 0, and so come last, in the order of the text: ``min_score=1e-9`` leaves them out.
     """
 
-    own_candidates: ClassVar[CandidateSource] = NOUNS_AND_ADJECTIVES
+    default_candidates: ClassVar[CandidateSource] = NOUNS_AND_ADJECTIVES
 
     def __init__(
         self,

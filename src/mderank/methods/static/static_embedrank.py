@@ -31,12 +31,12 @@ class TextEmbedRank(BaseExtractor):
     1. Tag the text and find the candidates (`BaseExtractor`).
     2. Embed the document, of which only nouns and adjectives are kept, and each candidate as it first stands in it.
     3. Score cos(E(d), E(c)); a candidate that the embedder knows nothing of comes last.
-    4. With ``diversity=MMR(0.5)``, take next what is near the document and far from what was taken, both as the
+    4. With ``diversity=MMR()``, take next what is near the document and far from what was taken, both as the
        paper scales them: EmbedRank++.
     """
 
     has_vectors: ClassVar[bool] = True
-    own_scaling: ClassVar[Scaling] = "standard"
+    default_mmr_scaling: ClassVar[Scaling] = "standard"
 
     def __init__(self, embedder: TextEmbedder, **options: Unpack[BaseOptions]) -> None:
         super().__init__(**options)
@@ -71,7 +71,7 @@ class VectorEmbedRank(TextEmbedRank):
     2. Take the mean vector of the document's nouns and adjectives, and of each candidate's words. A word is looked up
        as it stands, and else in lower case; words without a vector do not count.
     3. Score the cosine of the two; a candidate without any vector comes last.
-    4. With ``diversity=MMR(0.5)``, take next what is near the document and far from what was taken: EmbedRank++.
+    4. With ``diversity=MMR()``, take next what is near the document and far from what was taken: EmbedRank++.
     """
 
     def __init__(
@@ -101,7 +101,7 @@ class Sent2VecEmbedRank(TextEmbedRank):
     1. Tag the text and find the candidates (`BaseExtractor`).
     2. Embed the document's nouns and adjectives, and each candidate, in lower case.
     3. Score the cosine of the two; a candidate that the model knows nothing of comes last.
-    4. With ``diversity=MMR(0.5)``, take next what is near the document and far from what was taken: EmbedRank++.
+    4. With ``diversity=MMR()``, take next what is near the document and far from what was taken: EmbedRank++.
     """
 
     def __init__(self, sent2vec: Path | TextEmbedder | None = None, **options: Unpack[BaseOptions]) -> None:

@@ -76,7 +76,7 @@ class YAKE(BaseExtractor):
     of step 2 to use, with commas between. ``stop_words`` are added to the language's own.
     """
 
-    own_candidates: ClassVar[CandidateSource] = KeywordNGrams()
+    default_candidates: ClassVar[CandidateSource] = KeywordNGrams()
 
     def __init__(
         self,

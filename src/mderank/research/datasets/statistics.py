@@ -134,7 +134,7 @@ def candidate_recall(
     from mderank.candidates import NounPhrases
     from mderank.tagging import SpacyTagger
 
-    source = candidates or NounPhrases(max_words=None)
+    source = candidates or NounPhrases(max_phrase_words=None)
     texts = (_cut(_get_text(dataset, document)) for document in dataset.documents)
     found = 0
     for document, tagged in zip(dataset.documents, (tagger or SpacyTagger(tokenizer="spacy")).tag(texts), strict=True):

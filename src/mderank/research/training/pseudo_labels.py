@@ -100,7 +100,7 @@ class Labeller:
     def __init__(self, settings: Labels, tagger: Tagger | None = None) -> None:
         self._keep = settings.keep
         self._tagger = tagger or SpacyTagger(settings.tagger, tokenizer="spacy")
-        self._candidates = NounPhrases(max_words=settings.max_phrase_words)
+        self._candidates = NounPhrases(max_phrase_words=settings.max_phrase_words)
         options = dict(settings.options)
         if settings.candidates == "noun-phrases":
             options["candidates"] = self._candidates

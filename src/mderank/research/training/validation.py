@@ -66,7 +66,7 @@ def f1(
         tagger=_NoTagger(),
         pooling=pooling,
         exact=pooling == "cls" or not encoder.spec.one_pass,
-        candidates=NounPhrases(max_words=None) if paper else None,
+        candidates=NounPhrases(max_phrase_words=None) if paper else None,
         max_words=PAPER_LENGTH if paper else None,
         max_tokens=PAPER_LENGTH if paper else None,
     )
