@@ -210,18 +210,18 @@ from mderank.cli import cli
 import click
 from mderank.encoding import load_encoder
 from mderank.reading import Record
-from mderank.batch import Work
+from mderank.batch import BatchWorker
 context = cli.commands["batch"].make_context("batch", ["in", "out", *sys.argv[2:]])
 settings = {name: value for name, value in context.params.items()}
-work = Work(CommandLine(settings, frozenset()), threads=1)
+worker = BatchWorker(CommandLine(settings, frozenset()), threads=1)
 records = [Record("", line.encode(), "jsonl") for line in open(sys.argv[1], encoding="utf-8")]
 encoder = load_encoder()
 pieces = sum(len(encoder.tokenize(json.loads(record.data)["text"])) for record in records)
-work.rows(records[:2])
+worker.rows(records[:2])
 start = time.process_time()
 made = []
 for first in range(0, len(records), 32):
-    made += work.rows(records[first:first + 32])
+    made += worker.rows(records[first:first + 32])
 spent = time.process_time() - start
 read, written = (sum(map(len, each)) for each in ([record.data for record in records], map(json.dumps, made)))
 print(json.dumps([each / len(records) for each in (spent, pieces, read, written)]))
@@ -246,17 +246,17 @@ DRIVER = """
 import json, os, resource, sys, time
 from pathlib import Path
 from mderank.reading import ReadOptions
-from mderank.batch import Cut, Local, Work, extract_folder
+from mderank.batch import ShardSize, Local, BatchWorker, extract_folder
 from mderank.collection import open_output, build_overview
-from mderank.batch.shards import plan
+from mderank.batch.shards import plan_shards
 from mderank.testing import fake_extractor
 if __name__ == "__main__":
     file = Path(sys.argv[1])
     start = time.process_time()
-    documents = sum(shard.documents for shard in plan([file], ReadOptions(), Cut()))
+    documents = sum(shard.documents for shard in plan_shards([file], ReadOptions(), ShardSize()))
     planning = time.process_time() - start
     start = time.process_time()
-    extract_folder([str(file)], sys.argv[2], Work(fake_extractor), engine=Local(1, 1))
+    extract_folder([str(file)], sys.argv[2], BatchWorker(fake_extractor), engine=Local(1, 1))
     rest = time.process_time() - start - planning  # which plans again
     start = time.process_time()
     build_overview(open_output(Path(sys.argv[2])), top=100)

@@ -102,7 +102,7 @@ def shard_table() -> list[list[str]]:
 
 
 def utilisation(shards: int, seconds: float, cores: int, seed: int = 0) -> float:
-    """The share of the cores' time that is work, by simulation: each takes the next shard when it is done.
+    """The share of the cores' time that is worker, by simulation: each takes the next shard when it is done.
 
     Shards take about equally long, normally distributed. At the end cores wait for the last; at the beginning they
     load their model.
@@ -131,7 +131,7 @@ def limits() -> list[list[str]]:
         [
             "planning, which is one process",
             f"{_digits(PLANNING / 1e6)} MB/s",
-            f"{plan[0]} for 100 million abstracts ({share[0]} of the work), {plan[1]} for papers ({share[1]})",
+            f"{plan[0]} for 100 million abstracts ({share[0]} of the worker), {plan[1]} for papers ({share[1]})",
         ],
         ["memory", f"{MEMORY / 1e9:.1f} GB a process", f"64 processes: {64 * MEMORY / 1e9:.0f} GB"],
         ["`mderank collection`", f"{_digits(COUNTING)} documents/s", f"100 million: {_duration(1e8 / COUNTING)}"],

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import sys
 
-from mderank.batch import Cut, Local, Work, extract_folder
+from mderank.batch import BatchWorker, Local, ShardSize, extract_folder
 from mderank.testing import fake_extractor
 
 if __name__ == "__main__":
     source, out, processes, shard = sys.argv[1:]
-    cut, engine = Cut(int(shard)), Local(int(processes), 1, batch_documents=5)
-    print(extract_folder([source], out, Work(fake_extractor), cut=cut, engine=engine))
+    cut, engine = ShardSize(int(shard)), Local(int(processes), 1, batch_documents=5)
+    print(extract_folder([source], out, BatchWorker(fake_extractor), shard_size=cut, engine=engine))

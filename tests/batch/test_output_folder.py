@@ -11,9 +11,9 @@ import sys
 import pytest
 
 from mderank.batch import output_folder as folders
-from mderank.batch.output_folder import Done, Folder, load_manifest
-from mderank.batch.row_files import FORMS, read_rows
-from mderank.batch.shards import Cut, plan
+from mderank.batch.output_folder import OutputFolder, ShardRecord, load_manifest
+from mderank.batch.row_files import ROW_FORMATS, read_rows
+from mderank.batch.shards import ShardSize, plan_shards
 from mderank.errors import BatchError, InputError
 from mderank.reading import ReadOptions
 
@@ -46,17 +46,17 @@ ROWS = [
 def planned(tmp_path):
     """A folder with a plan of five shards of two documents."""
     file = write_jsonl(tmp_path / "in.jsonl", texts(10))
-    with Folder(tmp_path / "out", "jsonl") as folder:
-        folder.claim(settings={"top_k": 3})
-        assert len(list(folder.keep_plan(plan([file], ReadOptions(), Cut(2))))) == 5
+    with OutputFolder(tmp_path / "out", "jsonl") as folder:
+        folder.check_settings(settings={"top_k": 3})
+        assert len(list(folder.keep_plan(plan_shards([file], ReadOptions(), ShardSize(2))))) == 5
         yield folder
 
 
-@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("form", ROW_FORMATS)
 def test_rows_come_back(tmp_path, form):
     if form == "parquet":
         pytest.importorskip("pyarrow")
-    with Folder(tmp_path / "out", form) as folder:
+    with OutputFolder(tmp_path / "out", form) as folder:
         done = folder.write(3, ROWS)
         part = folder.part(3)
     back = list(read_rows(part))
@@ -70,47 +70,47 @@ def test_rows_come_back(tmp_path, form):
     assert "text" not in back[0]
     assert back[1]["text"] == "taken out"
     assert (done.shard, done.documents, done.failed, done.size) == (3, 2, 1, part.stat().st_size)
-    again = Folder(tmp_path / "again", form)
+    again = OutputFolder(tmp_path / "again", form)
     with again:
         assert again.write(3, ROWS) == done
 
 
 def test_other_settings_are_refused_and_named(planned):
-    planned.claim(settings={"top_k": 3})
-    planned.claim(settings={"top_k": 3}, extractor={"model": "a", "versions": {"numpy": 1}})
+    planned.check_settings(settings={"top_k": 3})
+    planned.check_settings(settings={"top_k": 3}, extractor={"model": "a", "versions": {"numpy": 1}})
     with pytest.raises(BatchError, match=r"started with other settings \(settings\.top_k: 3, now 4\)"):
-        planned.claim(settings={"top_k": 4})
+        planned.check_settings(settings={"top_k": 4})
     with pytest.raises(BatchError, match=r"\(extractor\.versions\.numpy: 1, now 2\)"):
-        planned.claim(extractor={"model": "a", "versions": {"numpy": 2}})
+        planned.check_settings(extractor={"model": "a", "versions": {"numpy": 2}})
 
 
 def test_a_folder_with_other_files_is_refused(tmp_path):
     (tmp_path / "thesis.doc").touch()
-    with pytest.raises(BatchError, match="has other files in it"), Folder(tmp_path, "jsonl"):
+    with pytest.raises(BatchError, match="has other files in it"), OutputFolder(tmp_path, "jsonl"):
         pass
     assert [file.name for file in tmp_path.iterdir()] == ["thesis.doc"]
 
 
 def test_an_output_that_is_a_file(tmp_path):
     (tmp_path / "out").touch()
-    with pytest.raises(BatchError, match="cannot be written"), Folder(tmp_path / "out", "jsonl"):
+    with pytest.raises(BatchError, match="cannot be written"), OutputFolder(tmp_path / "out", "jsonl"):
         pass
 
 
 def test_nobody_else_writes_meanwhile(planned):
     code = (
-        "import sys, pathlib; from mderank.batch.output_folder import Folder\n"
-        "with Folder(pathlib.Path(sys.argv[1]), 'jsonl'): pass"
+        "import sys, pathlib; from mderank.batch.output_folder import OutputFolder\n"
+        "with OutputFolder(pathlib.Path(sys.argv[1]), 'jsonl'): pass"
     )
     done = subprocess.run([sys.executable, "-c", code, planned.path], capture_output=True, text=True, check=False)
     assert "another run is writing to it" in done.stderr
 
 
 def test_what_was_being_written_is_swept_away(tmp_path):
-    with Folder(tmp_path / "out", "jsonl") as folder:
-        folder.claim(settings={})
+    with OutputFolder(tmp_path / "out", "jsonl") as folder:
+        folder.check_settings(settings={})
         (folder.path / ".part-000000.jsonl.1a2b.tmp").write_text('{"half a')
-    with Folder(tmp_path / "out", "jsonl"):
+    with OutputFolder(tmp_path / "out", "jsonl"):
         assert sorted(contents(tmp_path / "out")) == [".lock", "manifest.json"]
 
 
@@ -120,14 +120,14 @@ def rows_of(folder, shard):
 
 def test_shards_that_are_done(planned):
     for shard in list(planned.plan())[1:3]:
-        planned.tell(planned.write(shard.number, rows_of(planned, shard)))
+        planned.record(planned.write(shard.number, rows_of(planned, shard)))
     assert sorted(planned.done()) == [1, 2]
 
 
 def test_a_note_that_was_cut_off_is_made_again_from_the_shard(planned):
     shards = list(planned.plan())
     made = [planned.write(shard.number, rows_of(planned, shard)) for shard in shards[:3]]
-    planned.tell(made[0])
+    planned.record(made[0])
     with (planned.path / folders.DONE).open("a") as stream:
         stream.write('{"shard": 1, "docum')
     assert planned.done() == {each.shard: each for each in made}
@@ -138,7 +138,7 @@ def test_a_note_that_was_cut_off_is_made_again_from_the_shard(planned):
 def test_a_shard_that_is_not_what_was_written_is_not_done(planned):
     shards = list(planned.plan())
     for shard in shards:
-        planned.tell(planned.write(shard.number, rows_of(planned, shard)))
+        planned.record(planned.write(shard.number, rows_of(planned, shard)))
     assert len(planned.done()) == 5
     planned.part(0).write_bytes(planned.part(0).read_bytes()[:-5])
     planned.part(1).write_bytes(planned.part(1).read_bytes().replace(b"1-0", b"1-9"))
@@ -162,13 +162,13 @@ def test_a_full_disk_says_so_and_leaves_nothing_behind(planned, monkeypatch):
     before = contents(planned.path)
     monkeypatch.setattr(folders.os, "fsync", full)
     shard = next(planned.plan())
-    with pytest.raises(BatchError, match=r"part-000000\.jsonl: cannot be written: No space left.*goes on where it was"):
+    with pytest.raises(BatchError, match=r"part-000000\.jsonl: cannot be written: No space left.*to resume"):
         planned.write(0, rows_of(planned, shard))
     with pytest.raises(BatchError, match=r"done\.jsonl: cannot be written: No space left"):
-        planned.tell(Done(0, 2, 0, 1, ""))
+        planned.record(ShardRecord(0, 2, 0, 1, ""))
     (planned.path / folders.DONE).unlink(missing_ok=True)
     with pytest.raises(BatchError, match="cannot be written: No space left"):
-        planned.claim(extractor={})
+        planned.check_settings(extractor={})
     assert contents(planned.path) == before
 
 
@@ -186,9 +186,9 @@ def test_a_plan_that_changed_is_noticed_wherever_it_did(planned, tmp_path):
     ):
         file.write_text(changed)
         with pytest.raises(BatchError, match=rf"the input has changed since the run began \(shard {shard} "):
-            list(planned.keep_plan(plan([file], ReadOptions(), Cut(2))))
+            list(planned.keep_plan(plan_shards([file], ReadOptions(), ShardSize(2))))
     file.write_text(before)
-    list(planned.keep_plan(plan([file], ReadOptions(), Cut(2))))
+    list(planned.keep_plan(plan_shards([file], ReadOptions(), ShardSize(2))))
     assert (planned.path / folders.PLAN).read_bytes() == kept
 
 
@@ -201,7 +201,7 @@ def test_finishing(planned):
 
 
 def test_manifests_that_are_none(tmp_path):
-    with pytest.raises(InputError, match="is no output of mderank batch"):
+    with pytest.raises(InputError, match="is not a `mderank batch` output folder"):
         load_manifest(tmp_path)
     for text in ("{", "[]"):
         (tmp_path / "manifest.json").write_text(text)

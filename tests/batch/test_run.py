@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from mderank.batch import Cut, FailedDocumentError, Local, Work, extract_folder
+from mderank.batch import BatchWorker, FailedDocumentError, Local, ShardSize, extract_folder
 from mderank.batch import output_folder as folders
 from mderank.errors import BatchError, InputError, MissingExtraError
 from mderank.keyphrase import Keyphrases
@@ -22,18 +22,18 @@ from mderank.writing.json import json_text
 
 from .conftest import contents, rows, texts
 
-WORK = Work(fake_extractor)
+WORK = BatchWorker(fake_extractor)
 
 
-def extract(file, out, work=WORK, processes=1, cut=20, batch=32, **options):
+def extract(file, out, worker=WORK, processes=1, shard=20, batch=32, **options):
     engine = Local(processes, 1, batch_documents=batch)
-    return extract_folder([str(file)], out, work, cut=Cut(cut), engine=engine, **options)
+    return extract_folder([str(file)], out, worker, shard_size=ShardSize(shard), engine=engine, **options)
 
 
 def hostile():
     import hostile
 
-    return Work(hostile.hostile)
+    return BatchWorker(hostile.hostile)
 
 
 def test_the_rows_are_those_of_a_plain_loop(jsonl, tmp_path):
@@ -59,8 +59,8 @@ def test_other_forms_of_output_are_the_same_bytes_too(jsonl, tmp_path, form):
     if form == "parquet":
         pytest.importorskip("pyarrow")
     file = jsonl(30)
-    extract(file, tmp_path / "one", form=form)
-    extract(file, tmp_path / "two", form=form, processes=2, batch=3)
+    extract(file, tmp_path / "one", output_format=form)
+    extract(file, tmp_path / "two", output_format=form, processes=2, batch=3)
     assert contents(tmp_path / "one") == contents(tmp_path / "two")
     extract(file, tmp_path / "lines")
     from mderank.batch.row_files import read_rows
@@ -74,7 +74,7 @@ def test_other_forms_of_output_are_the_same_bytes_too(jsonl, tmp_path, form):
 def test_parquet_without_its_extra_is_said_before_anything_is_done(jsonl, tmp_path, monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "pyarrow", None)
     with pytest.raises(MissingExtraError, match="parquet"):
-        extract(jsonl(3), tmp_path / "out", form="parquet")
+        extract(jsonl(3), tmp_path / "out", output_format="parquet")
     assert not (tmp_path / "out").exists()
 
 
@@ -132,17 +132,17 @@ def test_a_truncated_gzip_gives_what_is_there_and_one_error(tmp_path):
     whole = gzip.compress(lines.encode())
     file = tmp_path / "in.jsonl.gz"
     file.write_bytes(whole[: len(whole) * 2 // 3])
-    outcome = extract(file, tmp_path / "out", processes=2, cut=7)
+    outcome = extract(file, tmp_path / "out", processes=2, shard=7)
     found = rows(tmp_path / "out")
     assert outcome.failed == 1
     assert [row["id"] for row in found] == [*range(len(found) - 1), str(file)]
     assert len(found) > 100
     assert "is not a whole gzip file" in found[-1]["error"]
-    extract(file, tmp_path / "again", cut=7)
+    extract(file, tmp_path / "again", shard=7)
     assert contents(tmp_path / "again") == contents(tmp_path / "out")
     file.write_bytes(whole)
     with pytest.raises(BatchError, match="the input has changed"):
-        extract(file, tmp_path / "out", cut=7)
+        extract(file, tmp_path / "out", shard=7)
 
 
 class StoppedError(Exception):
@@ -173,7 +173,7 @@ def test_a_finished_run_is_left_as_it_is(jsonl, tmp_path, monkeypatch):
     file = jsonl(40)
     extract(file, tmp_path / "out")
     before = contents(tmp_path / "out")
-    monkeypatch.setattr("mderank.batch.engines.local.Crew", None)  # nobody is needed
+    monkeypatch.setattr("mderank.batch.engines.local.WorkerPool", None)  # nobody is needed
     outcome = extract(file, tmp_path / "out")
     assert (outcome.documents, outcome.resumed) == (40, 40)
     assert contents(tmp_path / "out") == before
@@ -209,23 +209,23 @@ def test_files_that_came_or_went_are_detected(tmp_path):
     source.mkdir()
     for name in "bcd":
         (source / f"{name}.txt").write_text(f"The {name} reef.")
-    extract(source, tmp_path / "out", cut=1)
+    extract(source, tmp_path / "out", shard_size=1)
     (source / "c.txt").rename(source / "x.txt")
     with pytest.raises(BatchError, match="changed"):
-        extract(source, tmp_path / "out", cut=1)
+        extract(source, tmp_path / "out", shard_size=1)
     (source / "x.txt").rename(source / "c.txt")
     (source / "a.txt").touch()
     with pytest.raises(BatchError, match="changed"):
-        extract(source, tmp_path / "out", cut=1)
+        extract(source, tmp_path / "out", shard_size=1)
 
 
 @pytest.mark.parametrize(
     "other",
     [
-        {"work": Work(fake_extractor, top_k=3)},
-        {"work": Work(fake_extractor, reading=ReadOptions(id_field="key"))},
-        {"cut": 30},
-        {"form": "jsonl.gz"},
+        {"worker": BatchWorker(fake_extractor, top_k=3)},
+        {"worker": BatchWorker(fake_extractor, reading=ReadOptions(id_field="key"))},
+        {"shard": 30},
+        {"output_format": "jsonl.gz"},
         {"settings": {"method": "yake"}},
     ],
 )
@@ -300,7 +300,7 @@ def test_an_error_of_the_extractor_names_the_document(tmp_path):
 @given(st.lists(st.text(max_size=60), min_size=1, max_size=12), st.integers(1, 5), st.integers(1, 5))
 def test_any_texts_give_one_row_each(jsonl, tmp_path, some, cut, batch):
     shutil.rmtree(tmp_path / "out", ignore_errors=True)
-    outcome = extract(jsonl(some), tmp_path / "out", cut=cut, batch=batch)
+    outcome = extract(jsonl(some), tmp_path / "out", shard=cut, batch=batch)
     found = rows(tmp_path / "out")
     assert [row["id"] for row in found] == list(range(len(some)))
     assert outcome.documents == len(some)
@@ -313,7 +313,7 @@ def test_memory_holds_a_few_shards_only(jsonl, tmp_path, monkeypatch):
     from mderank.batch.shards import ShardReader
 
     written, read = set(), set()
-    original, write = ShardReader.read, folders.Folder.write
+    original, write = ShardReader.read, folders.OutputFolder.write
 
     def counted(self, shard):
         read.add(shard.number)
@@ -325,6 +325,6 @@ def test_memory_holds_a_few_shards_only(jsonl, tmp_path, monkeypatch):
         return write(self, shard, found)
 
     monkeypatch.setattr(ShardReader, "read", counted)
-    monkeypatch.setattr(folders.Folder, "write", noted)
-    extract(jsonl(200), tmp_path / "out", processes=2, cut=5, batch=2)
+    monkeypatch.setattr(folders.OutputFolder, "write", noted)
+    extract(jsonl(200), tmp_path / "out", processes=2, shard_size=5, batch=2)
     assert len(written) == 40

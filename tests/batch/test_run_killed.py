@@ -15,21 +15,21 @@ from threading import Timer
 
 import pytest
 
-from mderank.batch import Cut, Local, Work, extract_folder
+from mderank.batch import BatchWorker, Local, ShardSize, extract_folder
 from mderank.errors import BatchError
 from mderank.testing import fake_extractor
 
 from .conftest import HERE, contents, rows, texts
 
 DOCUMENTS, SHARD, KILLS = 2_000, 20, 20
-WORK = Work(fake_extractor)
+WORK = BatchWorker(fake_extractor)
 
 pytestmark = pytest.mark.slow
 
 
 def extract(file, out, processes=2, **options):
     engine = Local(processes, 1, batch_documents=5)
-    return extract_folder([str(file)], out, WORK, cut=Cut(SHARD), engine=engine, **options)
+    return extract_folder([str(file)], out, WORK, shard_size=ShardSize(SHARD), engine=engine, **options)
 
 
 @pytest.fixture(scope="module")

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from mderank.batch.shards import Cut, Shard, ShardReader, input_files, plan
+from mderank.batch.shards import Shard, ShardReader, ShardSize, input_files, plan_shards
 from mderank.errors import BatchError, InputError
 from mderank.reading import ReadOptions, find_records
 
@@ -39,24 +39,25 @@ def everything(files):
     return [record for file in files for record in find_records(file, OPTIONS)]
 
 
-@pytest.mark.parametrize("cut", [Cut(1), Cut(2), Cut(5), Cut(10_000), Cut(10_000, 100), Cut(7, 300), Cut(1, 1)])
-def test_shards_hold_all_documents_in_order(mixed, cut):
-    shards = list(plan(mixed, OPTIONS, cut))
+@pytest.mark.parametrize("limits", [(1,), (2,), (5,), (10_000,), (10_000, 100), (7, 300), (1, 1)])
+def test_shards_hold_all_documents_in_order(mixed, limits):
+    shard_size = ShardSize(*limits)
+    shards = list(plan_shards(mixed, OPTIONS, shard_size))
     reader = ShardReader(OPTIONS)
     read = [reader.read(shard) for shard in shards]
     assert list(chain.from_iterable(read)) == everything(mixed)
     assert [shard.number for shard in shards] == list(range(len(shards)))
     assert [shard.documents for shard in shards] == [len(records) for records in read]
     for shard, records in zip(shards[:-1], read[:-1], strict=True):
-        assert len(records) <= cut.documents
+        assert len(records) <= shard_size.documents
         sizes = [len(record.data) for record in records]
-        assert len(records) == cut.documents or sum(sizes) >= cut.size
-        assert sum(sizes[:-1]) < cut.size
+        assert len(records) == shard_size.documents or sum(sizes) >= shard_size.size
+        assert sum(sizes[:-1]) < shard_size.size
         assert shard.size == sum(sizes)
 
 
 def test_shards_can_be_read_in_any_order(mixed):
-    shards = list(plan(mixed, OPTIONS, Cut(4)))
+    shards = list(plan_shards(mixed, OPTIONS, ShardSize(4)))
     expected = {shard.number: ShardReader(OPTIONS).read(shard) for shard in shards}
     reader = ShardReader(OPTIONS)
     for seed in range(5):
@@ -68,7 +69,7 @@ def test_what_follows_in_a_gzip_file_is_reached_without_beginning_again(mixed, m
     opened = []
     original = gzip.GzipFile.__init__
     monkeypatch.setattr(gzip.GzipFile, "__init__", lambda self, *args: opened.append(args) or original(self, *args))
-    shards = list(plan(mixed[1:2], OPTIONS, Cut(3)))
+    shards = list(plan_shards(mixed[1:2], OPTIONS, ShardSize(3)))
     opened.clear()
     reader = ShardReader(OPTIONS)
     for shard in shards[1::2]:
@@ -77,7 +78,7 @@ def test_what_follows_in_a_gzip_file_is_reached_without_beginning_again(mixed, m
 
 
 def test_a_shard_is_its_line(mixed):
-    for shard in plan(mixed, OPTIONS, Cut(4)):
+    for shard in plan_shards(mixed, OPTIONS, ShardSize(4)):
         assert Shard.from_json(shard.as_json()) == shard
 
 
@@ -85,7 +86,7 @@ def test_a_shard_is_its_line(mixed):
 @given(st.lists(st.text(max_size=20), max_size=30), st.integers(1, 8), st.integers(1, 400))
 def test_any_texts_any_cut(tmp_path, some, documents, size):
     file = write_jsonl(tmp_path / "in.jsonl", some)
-    shards = list(plan([file], OPTIONS, Cut(documents, size)))
+    shards = list(plan_shards([file], OPTIONS, ShardSize(documents, size)))
     reader = ShardReader(OPTIONS)
     assert [record for shard in shards for record in reader.read(shard)] == everything([file])
 
@@ -93,7 +94,7 @@ def test_any_texts_any_cut(tmp_path, some, documents, size):
 @pytest.mark.parametrize("change", ["one letter", "one line less", "one line more", "gone"])
 def test_input_that_changes_under_the_run(tmp_path, change):
     file = write_jsonl(tmp_path / "in.jsonl", texts(10))
-    shards = list(plan([file], OPTIONS, Cut(100)))
+    shards = list(plan_shards([file], OPTIONS, ShardSize(100)))
     lines = file.read_bytes().splitlines(keepends=True)
     if change == "gone":
         file.unlink()

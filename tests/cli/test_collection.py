@@ -66,9 +66,9 @@ def test_a_batch_that_is_not_finished_is_said_so(run, tmp_path):
 
 def test_wrong_usage(run, made, tmp_path):
     for arguments, message in (
-        ((tmp_path,), "is no output of mderank batch"),
+        ((tmp_path,), "is not a `mderank batch` output folder"),
         ((made("a"), "--by", "typical"), "--against"),
-        ((tmp_path / "none",), "is no output of mderank batch"),
+        ((tmp_path / "none",), "is not a `mderank batch` output folder"),
     ):
         result = run("collection", *arguments)
         assert result.exit_code == 2

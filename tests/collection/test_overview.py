@@ -180,14 +180,14 @@ def test_memory_is_bounded_and_makes_no_difference(write, limit):
 
 
 def test_a_batch_s_folder_and_files_of_other_forms(tmp_path, write):
-    from mderank.batch.output_folder import Folder
+    from mderank.batch.output_folder import OutputFolder
 
     expected = build_overview(write(ROWS)).as_dict()["phrases"]
     for form in ("jsonl", "jsonl.gz", "parquet"):
         if form == "parquet":
             pytest.importorskip("pyarrow")
-        with Folder(tmp_path / form, form) as folder:
-            folder.claim(output=form, extractor={"tagger": "de_core_news_sm 3.8"})
+        with OutputFolder(tmp_path / form, form) as folder:
+            folder.check_settings(output=form, extractor={"tagger": "de_core_news_sm 3.8"})
             for number, each in enumerate(ROWS):
                 folder.write(
                     number, [{**each, "keyphrases": [{**one, "similarity": 0.5} for one in each["keyphrases"]]}]
@@ -204,22 +204,22 @@ def test_what_is_no_output(tmp_path, write):
     for name, text, message in (
         ("a.txt", "x", "it is none of jsonl"),
         ("b.jsonl", '{"id": 1}\n', "no output of mderank"),
-        ("c.jsonl", "{oops\n", "is not a whole shard"),
+        ("c.jsonl", "{oops\n", "this shard is damaged"),
     ):
         (tmp_path / name).write_text(text)
         with pytest.raises(InputError, match=message):
             build_overview(open_output(tmp_path / name))
-    with pytest.raises(InputError, match="is no output of mderank batch"):
+    with pytest.raises(InputError, match="is not a `mderank batch` output folder"):
         open_output(tmp_path)
 
 
 def test_settings_that_differ_are_named(tmp_path, write):
-    from mderank.batch.output_folder import Folder
+    from mderank.batch.output_folder import OutputFolder
 
     outputs = []
     for method in ("mderank", "yake"):
-        with Folder(tmp_path / method, "jsonl") as folder:
-            folder.claim(output="jsonl", settings={"method": method, "top_k": 10, "reading": method})
+        with OutputFolder(tmp_path / method, "jsonl") as folder:
+            folder.check_settings(output="jsonl", settings={"method": method, "top_k": 10, "reading": method})
         outputs.append(open_output(tmp_path / method))
     assert outputs[0].differences(outputs[1]) == ["method: 'mderank' and 'yake'"]
     assert outputs[0].differences(outputs[0]) == []

@@ -11,17 +11,17 @@ import sys
 import pytest
 from tests.batch.conftest import HERE, _helpers, contents, rows, texts, write_jsonl  # noqa: F401
 
-from mderank.batch import Cut, FailedDocumentError, Local, Work, extract_folder
-from mderank.batch.engines.base import Job
-from mderank.batch.engines.ray import Ray, _runs
-from mderank.batch.engines.remote import Remote, done_of, forget
+from mderank.batch import BatchWorker, FailedDocumentError, Local, ShardSize, extract_folder
+from mderank.batch.engines.base import EngineJob
+from mderank.batch.engines.ray import Ray, _group_gzip_shards
+from mderank.batch.engines.remote import RemoteJob, close_workers, to_shard_record
 from mderank.batch.engines.spark import Spark
-from mderank.batch.output_folder import Folder, load_manifest
-from mderank.batch.run import go_on, stop_at_error
+from mderank.batch.output_folder import OutputFolder, load_manifest
+from mderank.batch.run import ignore_errors, stop_at_error
 from mderank.errors import BatchError, InputError, MissingExtraError, OptionError
 from mderank.testing import fake_extractor
 
-WORK = Work(fake_extractor)
+WORK = BatchWorker(fake_extractor)
 
 # What these two warn of is not ours to put right.
 pytestmark = [pytest.mark.filterwarnings("default")]
@@ -76,8 +76,10 @@ both = pytest.mark.parametrize("cluster", ["spark", "ray"], indirect=True)
 slow = pytest.mark.slow
 
 
-def extract(paths, out, engine, work=WORK, cut=8, **options):
-    return extract_folder([str(path) for path in paths], out, work, cut=Cut(cut), engine=engine, **options)
+def extract(paths, out, engine, worker=WORK, shard=8, **options):
+    return extract_folder(
+        [str(path) for path in paths], out, worker, shard_size=ShardSize(shard), engine=engine, **options
+    )
 
 
 @slow
@@ -105,17 +107,17 @@ def test_poisoned_documents_and_going_on(cluster, tmp_path):
     some = texts(40)
     some[13], some[14] = "SEGFAULT", "BUG"
     file = write_jsonl(tmp_path / "in.jsonl", some)
-    work = Work(hostile.hostile)
-    extract([file], tmp_path / "local", Local(1, 1), work)
+    worker = BatchWorker(hostile.hostile)
+    extract([file], tmp_path / "local", Local(1, 1), worker)
     with pytest.raises(FailedDocumentError, match=r"13: the worker process died|14: extraction failed"):
-        extract([file], tmp_path / "out", cluster(), work, fail_fast=True)
+        extract([file], tmp_path / "out", cluster(), worker, fail_fast=True)
     assert "result" not in load_manifest(tmp_path / "out")
-    outcome = extract([file], tmp_path / "out", cluster(), work)
+    outcome = extract([file], tmp_path / "out", cluster(), worker)
     assert [row["id"] for row in rows(tmp_path / "out") if row["error"]] == [13, 14]
     assert outcome.failed == 2
     assert contents(tmp_path / "out") == contents(tmp_path / "local")
     (tmp_path / "out" / "part-000002.jsonl").unlink()
-    assert extract([file], tmp_path / "out", cluster(), work).resumed == 32
+    assert extract([file], tmp_path / "out", cluster(), worker).resumed == 32
     assert contents(tmp_path / "out") == contents(tmp_path / "local")
 
 
@@ -129,7 +131,7 @@ def test_keyphrases_of_a_data_frame(cluster):
     spark = SparkSession.getActiveSession()
     some = [(number, text, "kept") for number, text in enumerate([*texts(20), None])]
     frame = spark.createDataFrame(some, "key int, body string, other string")
-    found = with_keyphrases(frame, text="body", work=WORK).orderBy("key").collect()
+    found = with_keyphrases(frame, text="body", worker=WORK).orderBy("key").collect()
     assert [(row["key"], row["body"], row["other"]) for row in found] == some
     expected = WORK.texts([(number, text) for number, text, _ in some[:20]])
     for row, told in zip(found, expected, strict=False):
@@ -157,7 +159,7 @@ def test_keyphrases_of_a_dataset(cluster):
     some = [{"key": number, "body": text} for number, text in enumerate([*texts(20), None])]
     made = ray.data.from_items(some).map_batches(
         Keyphrases,
-        fn_constructor_kwargs={"text": "body", "work": WORK},
+        fn_constructor_kwargs={"text": "body", "worker": WORK},
         batch_format="pyarrow",
         batch_size=7,
         compute=ray.data.ActorPoolStrategy(size=1),
@@ -174,11 +176,11 @@ def test_keyphrases_of_an_arrow_table():
     pyarrow = pytest.importorskip("pyarrow")
     from mderank.integrations.ray import Keyphrases
 
-    made = Keyphrases(work=WORK)(pyarrow.table({"text": ["The reef is near the fox.", None], "n": [1, 2]}))
+    made = Keyphrases(worker=WORK)(pyarrow.table({"text": ["The reef is near the fox.", None], "n": [1, 2]}))
     assert made.column_names == ["text", "n", "keyphrases", "unseen", "missing", "error"]
     assert made.to_pylist()[1]["error"] == "the text is missing, not a string"
     with pytest.raises(OptionError, match="the column 'text' is missing"):
-        Keyphrases(work=WORK)(pyarrow.table({"body": ["x"]}))
+        Keyphrases(worker=WORK)(pyarrow.table({"body": ["x"]}))
 
 
 @pytest.mark.parametrize(("name", "package"), [("ray", "ray"), ("spark", "pyspark")])
@@ -197,22 +199,22 @@ def test_an_engine_that_is_not_installed(name, package, monkeypatch):
 @pytest.fixture
 def planned(tmp_path):
     """A job of five shards, and what a process of a cluster is told of it."""
-    from mderank.batch.shards import plan
+    from mderank.batch.shards import plan_shards
     from mderank.reading import ReadOptions
 
     file = write_jsonl(tmp_path / "in.jsonl", texts(10))
-    with Folder(tmp_path / "out", "jsonl") as folder:
-        folder.claim(settings={})
-        list(folder.keep_plan(plan([file], ReadOptions(), Cut(2))))
-        job = Job(WORK, folder.plan(), folder, go_on)
-        yield job, Remote.of(job, WORK, 32, None)
-    forget()
+    with OutputFolder(tmp_path / "out", "jsonl") as folder:
+        folder.check_settings(settings={})
+        list(folder.keep_plan(plan_shards([file], ReadOptions(), ShardSize(2))))
+        job = EngineJob(WORK, folder.plan(), folder, ignore_errors)
+        yield job, RemoteJob.create(job, WORK, 32, None)
+    close_workers()
 
 
 def test_a_process_of_a_cluster_does_a_shard(planned):
     job, remote = planned
     copy = pickle.loads(pickle.dumps(remote))
-    done = [done_of(copy.perform(shard.as_json())) for shard in job.shards]
+    done = [to_shard_record(copy.perform(shard.as_json())) for shard in job.shards]
     assert [each.shard for each in done] == [0, 1, 2, 3, 4]
     assert [row["id"] for row in rows(job.folder.path)] == list(range(10))
     assert job.folder.done() == {each.shard: each for each in done}
@@ -224,39 +226,39 @@ def test_its_errors_come_back_as_data(planned, tmp_path):
     job, remote = planned
     shard = next(job.shards).as_json()
     other = dataclasses.replace(remote, about={**remote.about, "tagger": "another"})
-    with pytest.raises(BatchError, match=r"machines differ \(tagger: 'another', now 'FakeTagger'\)"):
-        done_of(other.perform(shard))
+    with pytest.raises(BatchError, match=r"load different extractors \(tagger: 'another', now 'FakeTagger'\)"):
+        to_shard_record(other.perform(shard))
     (tmp_path / "in.jsonl").write_text('{"text": "The owl."}\n{oops\n')
     with pytest.raises(BatchError, match="the input has changed"):
-        done_of(remote.perform(shard))
+        to_shard_record(remote.perform(shard))
 
 
 def test_the_first_failure_comes_back_too(tmp_path):
-    from mderank.batch.shards import plan
+    from mderank.batch.shards import plan_shards
     from mderank.reading import ReadOptions
 
     (tmp_path / "in.jsonl").write_text('{"text": "The owl."}\n{oops\n')
-    with Folder(tmp_path / "out", "jsonl") as folder:
-        folder.claim(settings={})
-        (shard,) = folder.keep_plan(plan([tmp_path / "in.jsonl"], ReadOptions(), Cut()))
-        remote = Remote.of(Job(WORK, iter(()), folder, stop_at_error), WORK, 32, None)
+    with OutputFolder(tmp_path / "out", "jsonl") as folder:
+        folder.check_settings(settings={})
+        (shard,) = folder.keep_plan(plan_shards([tmp_path / "in.jsonl"], ReadOptions(), ShardSize()))
+        remote = RemoteJob.create(EngineJob(WORK, iter(()), folder, stop_at_error), WORK, 32, None)
         with pytest.raises(InputError, match="this line is not JSON"):
-            done_of(remote.perform(shard.as_json()))
+            to_shard_record(remote.perform(shard.as_json()))
         assert not folder.part(0).exists()
         with pytest.raises(InputError, match="this line is not JSON"):  # and it can go on
-            done_of(remote.perform(shard.as_json()))
-    forget()
+            to_shard_record(remote.perform(shard.as_json()))
+    close_workers()
 
 
 def test_shards_of_one_gzip_file_are_read_by_one_reader(tmp_path):
     import gzip
 
-    from mderank.batch.shards import plan
+    from mderank.batch.shards import plan_shards
     from mderank.reading import ReadOptions
 
     plain = write_jsonl(tmp_path / "a.jsonl", texts(6))
     for name in ("b.jsonl.gz", "c.jsonl.gz"):
         (tmp_path / name).write_bytes(gzip.compress(plain.read_bytes()))
     files = [plain, tmp_path / "b.jsonl.gz", tmp_path / "c.jsonl.gz"]
-    runs = _runs(plan(files, ReadOptions(), Cut(2)))
+    runs = _group_gzip_shards(plan_shards(files, ReadOptions(), ShardSize(2)))
     assert [len(run) for run in runs] == [1, 1, 1, 3, 3]

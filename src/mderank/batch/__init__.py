@@ -1,7 +1,7 @@
-"""From a folder to a hundred million documents: one batch worker, and three ways to run it.
+"""Extract the keyphrases of many documents, on one machine, on Ray or on Spark.
 
-`extract_folder` reads files, cuts them into shards and writes these, on one machine, on Ray or on Spark; what was
-stopped goes on where it was. `mderank.integrations.ray` and `mderank.integrations.spark` are for jobs of your own.
+`extract_folder` reads files, divides them into shards and writes one output file per shard. A run that was stopped
+resumes. `mderank.integrations.ray` and `mderank.integrations.spark` are for jobs of your own.
 """
 
 from __future__ import annotations
@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 _HOME_OF = {
     "ByName": "mderank.batch.worker",
-    "Cut": "mderank.batch.shards",
+    "ShardSize": "mderank.batch.shards",
     "FailedDocumentError": "mderank.batch.run",
     "Local": "mderank.batch.engines.local",
     "Make": "mderank.batch.worker",
-    "Outcome": "mderank.batch.run",
-    "Work": "mderank.batch.worker",
+    "BatchSummary": "mderank.batch.run",
+    "BatchWorker": "mderank.batch.worker",
     "extract_folder": "mderank.batch.run",
 }
 
@@ -24,13 +24,13 @@ __all__ = sorted(_HOME_OF)  # noqa: PLE0605
 
 if TYPE_CHECKING:
     from mderank.batch.engines.local import Local as Local
+    from mderank.batch.run import BatchSummary as BatchSummary
     from mderank.batch.run import FailedDocumentError as FailedDocumentError
-    from mderank.batch.run import Outcome as Outcome
     from mderank.batch.run import extract_folder as extract_folder
-    from mderank.batch.shards import Cut as Cut
+    from mderank.batch.shards import ShardSize as ShardSize
+    from mderank.batch.worker import BatchWorker as BatchWorker
     from mderank.batch.worker import ByName as ByName
     from mderank.batch.worker import Make as Make
-    from mderank.batch.worker import Work as Work
 
 
 def __getattr__(name: str) -> Any:

@@ -1,12 +1,13 @@
-"""The output: a folder with a file for every shard, and an account of how it was made.
+"""The output folder of a batch: one file per shard, and a record of how it was made.
 
-    manifest.json   settings, versions and checksums; at the end also how many documents there are, and how many failed
-    plan.jsonl      a line for every shard: which documents, and their checksum
-    done.jsonl      a line for every shard that is written; at the end in order
+    manifest.json   settings, versions and checksums; at the end also the numbers of documents and failures
+    plan.jsonl      a line per shard: its documents and their checksum
+    done.jsonl      a line per shard that is written; in order when the run has finished
     part-000000.…   the rows of shard 0, in the order of the input
 
-A part is written aside and renamed when it is whole and on disk: what has its name is done. A run that was stopped,
-killed or ran out of disk goes on with what is missing, and ends with the same bytes in every file.
+A part is written to a temporary file, which is renamed when it is complete and on disk. So a file with a part's name is
+complete. A run that was stopped, killed or ran out of disk resumes with the missing shards, and ends with the same
+bytes in every file.
 """
 
 from __future__ import annotations
@@ -19,8 +20,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import IO, Any
 
-from mderank.batch.row_files import OutputForm, read_rows, write_rows
-from mderank.batch.shards import Shard, changed
+from mderank.batch.row_files import RowFormat, read_rows, write_rows
+from mderank.batch.shards import Shard, input_changed
 from mderank.batch.worker import Row
 from mderank.errors import BatchError, InputError
 from mderank.util.files import (
@@ -37,30 +38,46 @@ MANIFEST, PLAN, DONE, LOCK = "manifest.json", "plan.jsonl", "done.jsonl", ".lock
 
 
 @dataclass(frozen=True)
-class Done:
-    """A shard that is written."""
+class ShardRecord:
+    """A shard that is written: a line of ``done.jsonl``.
+
+    Attributes:
+        shard: number of the shard.
+        documents: number of its documents.
+        failed: number of documents with an error.
+        size: size of the file in bytes.
+        sha256: checksum of the file.
+    """
 
     shard: int
     documents: int
     failed: int
-    size: int  # bytes
+    size: int
     sha256: str
 
 
-class Folder:
-    """The output folder of one run; a context manager, which nobody else can open meanwhile."""
+class OutputFolder:
+    """The output folder of one run; a context manager that locks the folder.
 
-    def __init__(self, path: Path, form: OutputForm) -> None:
+    Args:
+        path: the folder; it is created on entry.
+        output_format: format of the parts.
+
+    Raises:
+        BatchError: on entry, if the folder has other files, cannot be written, or is locked by another run.
+    """
+
+    def __init__(self, path: Path, output_format: RowFormat) -> None:
         self.path = path
-        self.form = form
+        self.output_format = output_format
         self._lock: IO[bytes] | None = None
 
     # --- opening ------------------------------------------------------------------------------------------------------
 
-    def __enter__(self) -> Folder:
+    def __enter__(self) -> OutputFolder:
         try:
             self.path.mkdir(parents=True, exist_ok=True)
-            if not (self.path / MANIFEST).exists() and any(not _ours(each.name) for each in self.path.iterdir()):
+            if not (self.path / MANIFEST).exists() and any(not _is_ours(each.name) for each in self.path.iterdir()):
                 raise BatchError(f"{self.path} has other files in it: choose another output folder, or an empty one")
             self._lock = open_locked(self.path / LOCK)
         except BlockingIOError as error:
@@ -74,27 +91,48 @@ class Folder:
         if self._lock is not None:
             self._lock.close()
 
-    # --- the account --------------------------------------------------------------------------------------------------
+    # --- settings and plan --------------------------------------------------------------------------------------------
 
-    def claim(self, **about: Any) -> None:
-        """Write what the run is made with, or make sure that what is there was made the same way."""
+    def check_settings(self, **about: Any) -> None:
+        """Write settings to the manifest, or compare them with those of an earlier run.
+
+        Args:
+            about: settings by name, as plain data. Names that the manifest lacks are added to it.
+
+        Raises:
+            BatchError: the folder was begun with other settings, or cannot be written.
+        """
         known = self.manifest()
-        about = json.loads(json.dumps(about))  # as it will be read again
+        about = json.loads(json.dumps(about))  # as JSON returns it
         recorded = {name: known[name] for name in about if name in known}
         check_settings(self.path, find_differences(recorded, {name: about[name] for name in recorded}), BatchError)
         if not about.items() <= known.items():
             self._write_manifest({**known, **about})
 
     def manifest(self) -> dict[str, Any]:
-        """What is known of the run; nothing before it is claimed."""
+        """Return the content of ``manifest.json``; empty if there is none.
+
+        Raises:
+            InputError: the manifest cannot be read.
+        """
         return load_manifest(self.path) if (self.path / MANIFEST).exists() else {}
 
     def _write_manifest(self, manifest: dict[str, Any]) -> None:
         text = json.dumps(manifest, indent=2, sort_keys=True, ensure_ascii=False) + "\n"
-        self._write_aside(MANIFEST, lambda stream: stream.write(text.encode("utf-8", "backslashreplace")))
+        self._write_atomically(MANIFEST, lambda stream: stream.write(text.encode("utf-8", "backslashreplace")))
 
     def keep_plan(self, shards: Iterator[Shard]) -> Iterator[Shard]:
-        """The shards, which are written down on the way, or compared with those that were."""
+        """Write ``plan.jsonl``, or compare the shards with those of an earlier run.
+
+        Args:
+            shards: the shards of the input.
+
+        Yields:
+            The same shards.
+
+        Raises:
+            BatchError: the input has changed since the plan was written, or the folder cannot be written.
+        """
         before = self.plan() if (self.path / PLAN).exists() else None
         try:
             with (
@@ -103,36 +141,40 @@ class Folder:
             ):
                 for shard in shards:
                     if before is not None and next(before, None) != shard:
-                        raise changed(shard)
+                        raise input_changed(shard)
                     stream.write(shard.as_json() + "\n")
                     yield shard
                 if before is not None and (rest := next(before, None)) is not None:
-                    raise changed(rest)
+                    raise input_changed(rest)
         except OSError as error:
-            raise self._no_room(PLAN, error) from error
+            raise self._write_error(PLAN, error) from error
 
     def plan(self) -> Iterator[Shard]:
-        """The shards that were planned."""
+        """Yield the shards of ``plan.jsonl``."""
         with (self.path / PLAN).open(encoding="ascii") as stream:
             yield from map(Shard.from_json, stream)
 
     # --- shards -------------------------------------------------------------------------------------------------------
 
     def part(self, shard: int) -> Path:
-        """The file of a shard."""
-        return self.path / f"part-{shard:06}.{self.form}"
+        """Return the file of a shard, by its number."""
+        return self.path / f"part-{shard:06}.{self.output_format}"
 
-    def done(self) -> dict[int, Done]:
-        """The shards that are written. One whose file is not what was written is not."""
-        told = {each.shard: each for each in _read_done(self.path / DONE)}
+    def done(self) -> dict[int, ShardRecord]:
+        """Return the shards that are written, by number. Shards whose file was changed are left out.
+
+        Raises:
+            BatchError: the folder cannot be written.
+        """
+        recorded = {each.shard: each for each in _read_done(self.path / DONE)}
         found = {}
         for shard in self.plan():
             part = self.part(shard.number)
             if not part.is_file():
                 continue
-            entry = told.get(shard.number)
-            if entry is None:  # its writer was stopped before it could tell
-                entry = self._examined(shard)
+            entry = recorded.get(shard.number)
+            if entry is None:  # the run stopped between writing the file and recording it
+                entry = self._check_part(shard)
             elif entry.size != part.stat().st_size or entry.sha256 != file_sha256(part):
                 entry = None
             if entry is not None:
@@ -140,7 +182,7 @@ class Folder:
         self._write_done(found)
         return found
 
-    def _examined(self, shard: Shard) -> Done | None:
+    def _check_part(self, shard: Shard) -> ShardRecord | None:
         part = self.part(shard.number)
         try:
             errors = [row["error"] for row in read_rows(part)]
@@ -149,62 +191,97 @@ class Folder:
         if len(errors) != shard.documents:
             return None
         failed = sum(error is not None for error in errors)
-        return Done(shard.number, len(errors), failed, part.stat().st_size, file_sha256(part))
+        return ShardRecord(shard.number, len(errors), failed, part.stat().st_size, file_sha256(part))
 
-    def write(self, shard: int, rows: Sequence[Row]) -> Done:
-        """Write a shard: aside, to disk, and under its name. Another process may do the same at the same time."""
+    def write(self, shard: int, rows: Sequence[Row]) -> ShardRecord:
+        """Write the file of a shard. Another process may write the same shard at the same time.
+
+        Args:
+            shard: number of the shard.
+            rows: its rows, in the order of the input.
+
+        Returns:
+            The line for ``done.jsonl``.
+
+        Raises:
+            BatchError: the file cannot be written.
+        """
         name = self.part(shard).name
-        size, sha256 = self._write_aside(name, lambda stream: write_rows(rows, stream, self.form))
-        return Done(shard, len(rows), sum(row["error"] is not None for row in rows), size, sha256)
+        size, sha256 = self._write_atomically(name, lambda stream: write_rows(rows, stream, self.output_format))
+        return ShardRecord(shard, len(rows), sum(row["error"] is not None for row in rows), size, sha256)
 
-    def tell(self, done: Done) -> None:
-        """Note that a shard is written."""
+    def record(self, done: ShardRecord) -> None:
+        """Append a shard to ``done.jsonl``.
+
+        Args:
+            done: the shard that is written.
+
+        Raises:
+            BatchError: the file cannot be written.
+        """
         try:
             with (self.path / DONE).open("a", encoding="ascii") as stream:
                 stream.write(json.dumps(asdict(done)) + "\n")
                 stream.flush()
                 os.fsync(stream.fileno())
         except OSError as error:
-            raise self._no_room(DONE, error) from error
+            raise self._write_error(DONE, error) from error
 
-    def finish(self, done: dict[int, Done]) -> None:
-        """All is written: put the account in order."""
+    def finish(self, done: dict[int, ShardRecord]) -> None:
+        """Complete the folder: write ``done.jsonl`` in order, and the totals to the manifest.
+
+        Args:
+            done: all shards, by number.
+
+        Raises:
+            BatchError: a file cannot be written.
+        """
         self._write_done(done)
         documents, failed = (sum(getattr(each, name) for each in done.values()) for name in ("documents", "failed"))
         result = {"shards": len(done), "documents": documents, "failed": failed}
         self._write_manifest({**self.manifest(), "result": result})
         remove_temporary(self.path)
 
-    def _write_done(self, done: dict[int, Done]) -> None:
+    def _write_done(self, done: dict[int, ShardRecord]) -> None:
         text = "".join(json.dumps(asdict(done[shard])) + "\n" for shard in sorted(done))
-        self._write_aside(DONE, lambda stream: stream.write(text.encode("ascii")))
+        self._write_atomically(DONE, lambda stream: stream.write(text.encode("ascii")))
 
     # --- writing ------------------------------------------------------------------------------------------------------
 
-    def _write_aside(self, name: str, write: Any) -> tuple[int, str]:
-        """Write a file under another name, and rename it when it is whole. Its size and checksum."""
+    def _write_atomically(self, name: str, write: Any) -> tuple[int, str]:
+        """Write a temporary file and rename it. Returns its size in bytes and its checksum."""
         try:
             with atomic_write(self.path / name, sync=True) as temporary:
                 with temporary.open("wb") as stream:
                     write(stream)
                 return temporary.stat().st_size, file_sha256(temporary)
         except OSError as error:
-            raise self._no_room(name, error) from error
+            raise self._write_error(name, error) from error
 
-    def _no_room(self, name: str, error: OSError) -> BatchError:
+    def _write_error(self, name: str, error: OSError) -> BatchError:
         return BatchError(
-            f"{self.path / name}: cannot be written: {error.strerror or error}; what is done is kept: put it right, "
-            "and the same command goes on where it was"
+            f"{self.path / name}: cannot be written: {error.strerror or error}; finished shards are kept: "
+            "fix the cause, then run the same command again to resume"
         )
 
 
 def load_manifest(folder: Path) -> dict[str, Any]:
-    """The manifest of a batch's output."""
+    """Read the manifest of a batch output folder.
+
+    Args:
+        folder: the output folder.
+
+    Returns:
+        The content of ``manifest.json``.
+
+    Raises:
+        InputError: the folder has no manifest, or the manifest cannot be read.
+    """
     file = folder / MANIFEST
     try:
         data = json.loads(file.read_text(encoding="utf-8"))
     except FileNotFoundError as error:
-        raise InputError(f"{folder} is no output of mderank batch: it has no {MANIFEST}") from error
+        raise InputError(f"{folder} is not a `mderank batch` output folder: {MANIFEST} is missing") from error
     except (OSError, ValueError) as error:
         raise InputError(f"{file} cannot be read ({error}): remove the folder, and run the batch again") from error
     if not isinstance(data, dict):
@@ -212,15 +289,15 @@ def load_manifest(folder: Path) -> dict[str, Any]:
     return data
 
 
-def _read_done(file: Path) -> Iterator[Done]:
-    """Its lines; one that was being written when the run stopped is left out, and so is what is no such line."""
+def _read_done(file: Path) -> Iterator[ShardRecord]:
+    """Yield the lines of ``done.jsonl``; lines that are incomplete or damaged are left out."""
     if not file.exists():
         return
     with file.open("rb") as stream:
         for line in stream:
             with suppress(ValueError, TypeError):
-                yield Done(**json.loads(line))
+                yield ShardRecord(**json.loads(line))
 
 
-def _ours(name: str) -> bool:
+def _is_ours(name: str) -> bool:
     return name in (MANIFEST, PLAN, DONE, LOCK) or name.endswith(TEMPORARY_SUFFIX)

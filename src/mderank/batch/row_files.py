@@ -1,4 +1,4 @@
-"""A shard's rows as a file, and back: JSON lines, also compressed, and Parquet. The same rows give the same bytes."""
+"""Write and read the rows of a shard: JSON lines, gzipped JSON lines and Parquet. Equal rows give equal bytes."""
 
 from __future__ import annotations
 
@@ -12,32 +12,59 @@ from mderank.batch.worker import Row
 from mderank.errors import InputError, MissingExtraError
 from mderank.writing.json import json_text
 
-OutputForm = Literal["jsonl", "jsonl.gz", "parquet"]
+RowFormat = Literal["jsonl", "jsonl.gz", "parquet"]
 
 
-def check_form(form: OutputForm) -> None:
-    """Make sure, before anything is done, that it can be written."""
-    if form == "parquet":
+def check_row_format(output_format: RowFormat) -> None:
+    """Check that a format can be written.
+
+    Args:
+        output_format: the format.
+
+    Raises:
+        MissingExtraError: Parquet, and the extra ``parquet`` is not installed.
+    """
+    if output_format == "parquet":
         _arrow()
 
 
-def write_rows(rows: Sequence[Row], stream: IO[bytes], form: OutputForm) -> None:
-    """Write one shard."""
-    _WRITE[form](rows, stream)
+def write_rows(rows: Sequence[Row], stream: IO[bytes], output_format: RowFormat) -> None:
+    """Write the rows of one shard.
+
+    Args:
+        rows: the rows.
+        stream: binary stream to write to.
+        output_format: format of the file.
+
+    Raises:
+        MissingExtraError: Parquet, and the extra ``parquet`` is not installed.
+    """
+    _WRITE[output_format](rows, stream)
 
 
 def read_rows(file: Path) -> Iterator[Row]:
-    """The rows of one shard, one at a time."""
-    for form, read in _READ.items():
-        if file.name.endswith(f".{form}"):
+    """Read the rows of one shard.
+
+    Args:
+        file: the shard's file; its suffix says the format.
+
+    Yields:
+        One row per document.
+
+    Raises:
+        InputError: the file is damaged, or its suffix is unknown.
+        MissingExtraError: Parquet, and the extra ``parquet`` is not installed.
+    """
+    for suffix, read in _READ.items():
+        if file.name.endswith(f".{suffix}"):
             try:
                 yield from read(file)
             except (OSError, EOFError, ValueError) as error:  # pyarrow's errors are among these
                 raise InputError(
-                    f"{file}: is not a whole shard ({error}): remove it, and run the batch again"
+                    f"{file}: this shard is damaged ({error}): remove it, and run the batch again"
                 ) from error
             return
-    raise InputError(f"{file}: is no shard of a batch: it is none of {', '.join(_READ)}")
+    raise InputError(f"{file}: is not a shard of a batch: its suffix is none of {', '.join(_READ)}")
 
 
 def _write_jsonl(rows: Sequence[Row], stream: IO[bytes] | gzip.GzipFile) -> None:
@@ -46,7 +73,7 @@ def _write_jsonl(rows: Sequence[Row], stream: IO[bytes] | gzip.GzipFile) -> None
 
 
 def _write_gzip(rows: Sequence[Row], stream: IO[bytes]) -> None:
-    with gzip.GzipFile(filename="", mode="wb", fileobj=stream, mtime=0) as packed:  # no name and no time in it
+    with gzip.GzipFile(filename="", mode="wb", fileobj=stream, mtime=0) as packed:  # equal bytes
         _write_jsonl(rows, packed)
 
 
@@ -56,14 +83,27 @@ def _write_parquet(rows: Sequence[Row], stream: IO[bytes]) -> None:
 
 
 def table(rows: Sequence[Row]) -> Any:
-    """The rows as an Arrow table. Ids are texts, since a column has one type; lone surrogates are replaced."""
+    """Convert rows to an Arrow table. Ids become text, since a column has one type; lone surrogates are replaced.
+
+    Args:
+        rows: the rows.
+
+    Returns:
+        A ``pyarrow.Table`` with the columns of `schema`.
+
+    Raises:
+        MissingExtraError: the extra ``parquet`` is not installed.
+    """
     pa, _ = _arrow()
-    shown = [plain(row) for row in rows]
-    return pa.Table.from_pylist(shown, schema=schema())
+    return pa.Table.from_pylist(list(map(to_arrow_types, rows)), schema=schema())
 
 
 def schema() -> Any:
-    """The columns of Parquet output."""
+    """Return the Arrow schema of Parquet output.
+
+    Raises:
+        MissingExtraError: the extra ``parquet`` is not installed.
+    """
     pa, _ = _arrow()
     span = pa.struct([("start", pa.int32()), ("end", pa.int32())])
     keyphrase = pa.struct(
@@ -71,7 +111,7 @@ def schema() -> Any:
             ("text", pa.string()),
             ("score", pa.float64()),
             ("similarity", pa.float64()),
-            ("confidence", pa.float64()),  # of methods that have one
+            ("confidence", pa.float64()),  # null for methods without confidence
             ("spans", pa.list_(span)),
             ("forms", pa.list_(pa.string())),
             ("related", pa.list_(pa.string())),  # empty where there are none
@@ -80,7 +120,7 @@ def schema() -> Any:
     return pa.schema(
         [
             ("id", pa.string()),
-            ("text", pa.string()),  # only where it was taken out of something else, such as a PDF
+            ("text", pa.string()),  # null unless it was extracted from HTML or PDF
             ("keyphrases", pa.list_(keyphrase)),
             ("unseen", span),
             ("missing", pa.list_(pa.string())),
@@ -89,29 +129,36 @@ def schema() -> Any:
     )
 
 
-def plain(row: Row) -> Row:
-    """A row in Arrow's types: a span is a pair of named numbers, and all text can be encoded."""
+def to_arrow_types(row: Row) -> Row:
+    """Convert a row to Arrow's types: spans become structs, and text that UTF-8 cannot encode is replaced.
+
+    Args:
+        row: a row, as in JSON output.
+
+    Returns:
+        A row for `schema`.
+    """
     keyphrases = [
-        {**each, "text": _text(each["text"]), "confidence": each.get("confidence"),
-         "spans": list(map(_span, each["spans"])), "forms": list(map(_text, each["forms"])),
-         "related": list(map(_text, each.get("related", ())))}
+        {**each, "text": _encodable(each["text"]), "confidence": each.get("confidence"),
+         "spans": list(map(_span_struct, each["spans"])), "forms": list(map(_encodable, each["forms"])),
+         "related": list(map(_encodable, each.get("related", ())))}
         for each in row["keyphrases"]
     ]  # fmt: skip
     return {
-        "id": _text(str(row["id"])),
-        "text": None if row.get("text") is None else _text(row["text"]),
+        "id": _encodable(str(row["id"])),
+        "text": None if row.get("text") is None else _encodable(row["text"]),
         "keyphrases": keyphrases,
-        "unseen": None if row["unseen"] is None else _span(row["unseen"]),
-        "missing": list(map(_text, row["missing"])),
-        "error": None if row["error"] is None else _text(row["error"]),
+        "unseen": None if row["unseen"] is None else _span_struct(row["unseen"]),
+        "missing": list(map(_encodable, row["missing"])),
+        "error": None if row["error"] is None else _encodable(row["error"]),
     }
 
 
-def _span(span: Sequence[int]) -> dict[str, int]:
+def _span_struct(span: Sequence[int]) -> dict[str, int]:
     return {"start": span[0], "end": span[1]}
 
 
-def _text(text: str) -> str:
+def _encodable(text: str) -> str:
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
@@ -135,7 +182,7 @@ def _read_parquet(file: Path) -> Iterator[Row]:
                     if each["confidence"] is None:
                         del each["confidence"]
                     if not each.get("related"):
-                        each.pop("related", None)  # shards from before there were any have no such column
+                        each.pop("related", None)  # the column is optional
                 if row["unseen"] is not None:
                     row["unseen"] = [row["unseen"]["start"], row["unseen"]["end"]]
                 if row["text"] is None:
@@ -152,14 +199,14 @@ def _arrow() -> tuple[Any, Any]:
     return pyarrow, parquet
 
 
-_WRITE: dict[OutputForm, Callable[[Sequence[Row], IO[bytes]], None]] = {
+_WRITE: dict[RowFormat, Callable[[Sequence[Row], IO[bytes]], None]] = {
     "jsonl": _write_jsonl,
     "jsonl.gz": _write_gzip,
     "parquet": _write_parquet,
 }
-_READ: dict[OutputForm, Callable[[Path], Iterator[Row]]] = {
+_READ: dict[RowFormat, Callable[[Path], Iterator[Row]]] = {
     "jsonl": _read_jsonl,
     "jsonl.gz": _read_gzip,
     "parquet": _read_parquet,
 }
-FORMS = tuple(_WRITE)
+ROW_FORMATS = tuple(_WRITE)

@@ -1,4 +1,4 @@
-"""A run from input to output: plan, go on with what is missing, finish."""
+"""Run a batch: plan the shards, write the missing ones, complete the output folder."""
 
 from __future__ import annotations
 
@@ -8,37 +8,45 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from mderank.batch.engines.base import Engine, Job
+from mderank.batch.engines.base import Engine, EngineJob
 from mderank.batch.engines.local import Local
-from mderank.batch.output_folder import Folder
-from mderank.batch.row_files import OutputForm, check_form
-from mderank.batch.shards import Cut, input_files, plan
-from mderank.batch.worker import Row, Work
+from mderank.batch.output_folder import OutputFolder
+from mderank.batch.row_files import RowFormat, check_row_format
+from mderank.batch.shards import ShardSize, input_files, plan_shards
+from mderank.batch.worker import BatchWorker, Row
 from mderank.errors import InputError
 
 
 @dataclass(frozen=True)
-class Outcome:
-    """What came of a run."""
+class BatchSummary:
+    """The result of a run.
+
+    Attributes:
+        shards: number of shards in the output folder.
+        documents: number of documents.
+        failed: number of documents with an error.
+        resumed: number of documents that an earlier run had finished.
+        replaced: number of worker processes that died and were replaced.
+    """
 
     shards: int
     documents: int
     failed: int
-    resumed: int  # documents that were done before
-    replaced: int = 0  # worker processes that died
+    resumed: int
+    replaced: int = 0
 
 
 class FailedDocumentError(InputError):
-    """A document that failed, where that was to stop the run."""
+    """A document failed, and the run was asked to stop at the first failure."""
 
 
 def extract_folder(
     paths: Sequence[str],
     out: str | Path,
-    work: Work,
+    worker: BatchWorker,
     *,
-    form: OutputForm = "jsonl",
-    cut: Cut | None = None,
+    output_format: RowFormat = "jsonl",
+    shard_size: ShardSize | None = None,
     engine: Engine | None = None,
     settings: dict[str, Any] | None = None,
     fail_fast: bool = False,
@@ -46,23 +54,42 @@ def extract_folder(
     planned: Callable[[int], None] = lambda documents: None,
     advance: Callable[[int], None] = lambda documents: None,
     skipped: Callable[[Path], None] = lambda file: None,
-) -> Outcome:
-    """Extract the keyphrases of all documents in ``paths`` (files, folders, patterns) into the folder ``out``.
+) -> BatchSummary:
+    """Extract the keyphrases of all documents in ``paths`` into an output folder.
 
-    A run that was stopped goes on where it was, and ends with the same files. ``settings`` are the options that
-    ``work`` was made from, as plain data: a run with others is refused. With ``fail_fast`` the first document that
-    fails stops it; otherwise its row has the error. With ``retry_failed`` shards in which documents failed are made
-    again. ``planned`` is told how many documents are found as they are,
-    ``advance`` how many are done, those of an earlier run first.
+    A run that was stopped resumes, and ends with the same files.
+
+    Args:
+        paths: files, folders and glob patterns.
+        out: the output folder.
+        worker: what to do with each document.
+        output_format: format of the output files.
+        shard_size: when a shard, and so an output file, ends.
+        engine: where the shards run; None uses the cores of this machine.
+        settings: the options that ``worker`` was made from, as plain data. A run with other settings is refused.
+        fail_fast: stop at the first document that fails. Otherwise its row has the error.
+        retry_failed: write the shards again in which documents failed.
+        planned: called with the number of documents of each shard that is planned.
+        advance: called with the number of documents of each shard that is written, those of an earlier run first.
+        skipped: called with each file in a folder that is not read.
+
+    Returns:
+        The numbers of shards, documents and failures.
+
+    Raises:
+        InputError: a path stands for no file.
+        BatchError: the folder has other files, other settings or another plan, or cannot be written.
+        FailedDocumentError: a document failed, with ``fail_fast``.
+        MissingExtraError: a format or an engine needs an extra that is not installed.
     """
     engine = engine or Local()
-    cut = cut or Cut()
-    check_form(form)
+    shard_size = shard_size or ShardSize()
+    check_row_format(output_format)
     out = Path(out)
-    with Folder(out, form) as folder:
-        about = {"reading": asdict(work.reading), "top_k": work.top_k, **(settings or {})}
-        folder.claim(input=list(paths), output=form, cut=asdict(cut), settings=about)
-        shards = plan(input_files(paths, out.resolve(), skipped), work.reading, cut)
+    with OutputFolder(out, output_format) as folder:
+        about = {"reading": asdict(worker.reading), "top_k": worker.top_k, **(settings or {})}
+        folder.check_settings(input=list(paths), output=output_format, shard_size=asdict(shard_size), settings=about)
+        shards = plan_shards(input_files(paths, out.resolve(), skipped), worker.reading, shard_size)
         for shard in folder.keep_plan(shards):
             planned(shard.documents)
         done = {shard: each for shard, each in folder.done().items() if not (retry_failed and each.failed)}
@@ -70,22 +97,33 @@ def extract_folder(
         advance(resumed)
         missing = (shard for shard in folder.plan() if shard.number not in done)
         if (first := next(missing, None)) is not None:
-            check = stop_at_error if fail_fast else go_on
-            for each in engine.run(Job(work, chain([first], missing), folder, check)):
-                folder.tell(each)
+            check = stop_at_error if fail_fast else ignore_errors
+            for each in engine.run(EngineJob(worker, chain([first], missing), folder, check)):
+                folder.record(each)
                 done[each.shard] = each
                 advance(each.documents)
         folder.finish(done)
     documents, failed = (sum(getattr(each, name) for each in done.values()) for name in ("documents", "failed"))
-    return Outcome(len(done), documents, failed, resumed, engine.replaced)
+    return BatchSummary(len(done), documents, failed, resumed, engine.replaced)
 
 
-def go_on(rows: Sequence[Row]) -> None:
-    """Whatever the rows are."""
+def ignore_errors(rows: Sequence[Row]) -> None:
+    """Accept rows with and without errors.
+
+    Args:
+        rows: rows of documents.
+    """
 
 
 def stop_at_error(rows: Sequence[Row]) -> None:
-    """Raise the first error there is."""
+    """Stop at the first row with an error.
+
+    Args:
+        rows: rows of documents.
+
+    Raises:
+        FailedDocumentError: a row has an error.
+    """
     for row in rows:
         if row["error"] is not None:
             raise FailedDocumentError(row["error"])

@@ -1,8 +1,8 @@
-"""Input to shards: which documents go into which part of the output.
+"""Divide the input into shards, and read the documents of a shard.
 
-Shards are a function of the input and of two sizes, and of nothing else: not of processes, machines or what was done
-before. Planning reads all input once, without parsing it, and keeps a checksum of every shard; planned again before a
-run goes on, the same input gives the same plan, and a different one is noticed.
+Shards depend only on the input and on two sizes, not on processes, machines or earlier runs. Planning reads all input
+once, without parsing it, and records a checksum per shard. A run that resumes plans again: equal input gives an equal
+plan, and changed input is noticed.
 """
 
 from __future__ import annotations
@@ -19,8 +19,15 @@ from mderank.reading import START, ReadOptions, Record, RecordPosition, SourceDo
 
 
 @dataclass(frozen=True)
-class Part:
-    """Consecutive documents of one file: ``count`` of them, after ``skip`` others that follow ``start``."""
+class FileSlice:
+    """Consecutive documents of one file.
+
+    Attributes:
+        file: path of the file.
+        start: position in the file.
+        skip: number of records after ``start`` that come before the slice.
+        count: number of documents.
+    """
 
     file: str
     start: RecordPosition
@@ -30,43 +37,69 @@ class Part:
 
 @dataclass(frozen=True)
 class Shard:
-    """Consecutive documents of the input, which become one file of the output."""
+    """Consecutive documents of the input, which become one file of the output.
+
+    Attributes:
+        number: number of the shard, from 0.
+        slices: where its documents are.
+        documents: number of its documents.
+        size: size of its documents in bytes.
+        sha256: checksum of its documents.
+    """
 
     number: int
-    parts: tuple[Part, ...]
+    slices: tuple[FileSlice, ...]
     documents: int
-    size: int  # bytes
+    size: int
     sha256: str
 
     def as_json(self) -> str:
-        """Its line of the plan."""
+        """Return the shard's line of ``plan.jsonl``."""
         return json.dumps(asdict(self), ensure_ascii=True)
 
     @classmethod
     def from_json(cls, line: str) -> Shard:
-        """What a line of the plan says."""
+        """Return the shard of a line of ``plan.jsonl``."""
         data: dict[str, Any] = json.loads(line)
-        parts = (
-            Part(each["file"], RecordPosition(*each["start"]), each["skip"], each["count"]) for each in data["parts"]
+        slices = (
+            FileSlice(each["file"], RecordPosition(*each["start"]), each["skip"], each["count"])
+            for each in data["slices"]
         )
-        return cls(**{**data, "parts": tuple(parts)})
+        return cls(**{**data, "slices": tuple(slices)})
 
-    def places(self) -> str:
-        """Its documents in words."""
-        first, last = self.parts[0], self.parts[-1]
+    def describe_files(self) -> str:
+        """Return the names of the first and the last file."""
+        first, last = self.slices[0], self.slices[-1]
         return first.file if first.file == last.file else f"{first.file} to {last.file}"
 
 
 @dataclass(frozen=True)
-class Cut:
-    """How large a shard is: it ends with the document that reaches one of these."""
+class ShardSize:
+    """Size of a shard. A shard ends with the document that reaches one of the limits.
+
+    Attributes:
+        documents: number of documents.
+        size: size of the documents in bytes.
+    """
 
     documents: int = 1_000
-    size: int = 4_000_000  # bytes
+    size: int = 4_000_000
 
 
 def input_files(paths: Sequence[str], without: Path | None, skip: Callable[[Path], None]) -> Iterator[Path]:
-    """The files to read; a path that stands for nothing is an error."""
+    """Find the files to read.
+
+    Args:
+        paths: files, folders and glob patterns.
+        without: folder that is not searched: the output folder.
+        skip: called with each file in a folder that is not read.
+
+    Yields:
+        The files, in order.
+
+    Raises:
+        InputError: a path stands for no file.
+    """
     for each in walk_files(paths, skip=skip, without=without):
         if isinstance(each, SourceDocument):
             raise each.error or InputError(f"{each.id}: cannot be read")
@@ -75,11 +108,11 @@ def input_files(paths: Sequence[str], without: Path | None, skip: Callable[[Path
         yield each
 
 
-Position = tuple[RecordPosition, int]  # so many records after a place
+Position = tuple[RecordPosition, int]  # a position, and a number of records after it
 
 
 def _positions(file: Path, options: ReadOptions, start: RecordPosition = START) -> Iterator[tuple[Position, Record]]:
-    """The documents of a file, each with its position; a failure without a place comes after whatever came last."""
+    """Yield the records of a file with their positions. A failure without a position follows the record before it."""
     position: Position | None = None
     for record in find_records(file, options, start):
         if record.position is not None:
@@ -89,59 +122,82 @@ def _positions(file: Path, options: ReadOptions, start: RecordPosition = START) 
         yield position, record
 
 
-def plan(files: Iterable[Path], options: ReadOptions, cut: Cut) -> Iterator[Shard]:
-    """The shards of the input, in its order."""
+def plan_shards(files: Iterable[Path], options: ReadOptions, shard_size: ShardSize) -> Iterator[Shard]:
+    """Divide files into shards.
+
+    Args:
+        files: the input files, in order.
+        options: how to read them.
+        shard_size: when a shard ends.
+
+    Yields:
+        The shards, in the order of the input.
+
+    Raises:
+        MissingExtraError: a Parquet file, and the extra ``parquet`` is not installed.
+    """
     number = 0
-    open_shard = _Open()
+    open_shard = _OpenShard()
     for file in files:
         for position, record in _positions(file, options):
             open_shard.add(str(file), position, record)
-            if open_shard.documents >= cut.documents or open_shard.size >= cut.size:
+            if open_shard.documents >= shard_size.documents or open_shard.size >= shard_size.size:
                 yield open_shard.close(number)
-                number, open_shard = number + 1, _Open()
+                number, open_shard = number + 1, _OpenShard()
     if open_shard.documents:
         yield open_shard.close(number)
 
 
-class _Open:
-    """A shard that more documents may go into."""
+class _OpenShard:
+    """A shard to which documents are added."""
 
     def __init__(self) -> None:
-        self.parts: list[Part] = []
+        self.slices: list[FileSlice] = []
         self.documents = self.size = 0
         self._sha256 = hashlib.sha256()
 
     def add(self, file: str, position: Position, record: Record) -> None:
-        if self.parts and self.parts[-1].file == file:
-            last = self.parts[-1]
-            self.parts[-1] = Part(last.file, last.start, last.skip, last.count + 1)
+        if self.slices and self.slices[-1].file == file:
+            last = self.slices[-1]
+            self.slices[-1] = FileSlice(last.file, last.start, last.skip, last.count + 1)
         else:
-            self.parts.append(Part(file, *position, 1))
+            self.slices.append(FileSlice(file, *position, 1))
         self.documents += 1
         self.size += len(record.data)
-        update(self._sha256, record)
+        _update(self._sha256, record)
 
     def close(self, number: int) -> Shard:
-        return Shard(number, tuple(self.parts), self.documents, self.size, self._sha256.hexdigest())
+        return Shard(number, tuple(self.slices), self.documents, self.size, self._sha256.hexdigest())
 
 
-def changed(shard: Shard) -> BatchError:
-    """What to say of a shard that is no longer what was planned."""
+def input_changed(shard: Shard) -> BatchError:
+    """Return the error for a shard whose documents differ from the plan.
+
+    Args:
+        shard: the shard of the plan, or the one found instead.
+
+    Returns:
+        The error, to be raised.
+    """
     return BatchError(
-        f"{shard.places()}: the input has changed since the run began (shard {shard.number} is not what it was): put "
-        "it back as it was, or begin again with another output folder"
+        f"{shard.describe_files()}: the input has changed since the run began (shard {shard.number} differs): restore "
+        "it, or begin again with another output folder"
     )
 
 
-def update(digest: Any, record: Record) -> None:
-    """Add all that makes a difference to what is read."""
+def _update(digest: Any, record: Record) -> None:
+    """Add a record's content to a checksum."""
     head = f"{record.name}\0{record.format}\0{record.failure or ''}\0{len(record.data)}\0"
     digest.update(head.encode("utf-8", "surrogatepass"))
     digest.update(record.data)
 
 
 class ShardReader:
-    """The documents of shards. Asked for in order, every file is opened, and decompressed, once."""
+    """Reads the documents of shards. Read in order, every file is opened and decompressed once.
+
+    Args:
+        options: how to read the files.
+    """
 
     def __init__(self, options: ReadOptions) -> None:
         self._options = options
@@ -150,30 +206,40 @@ class ShardReader:
         self._next: tuple[Position, Record] | None = None
 
     def read(self, shard: Shard) -> list[Record]:
-        """Its documents; an error if they are no longer those that were planned."""
-        records = [record for part in shard.parts for record in self._part(part)]
+        """Read the documents of a shard.
+
+        Args:
+            shard: the shard.
+
+        Returns:
+            Its documents, not yet parsed.
+
+        Raises:
+            BatchError: the documents differ from the plan.
+        """
+        records = [record for file_slice in shard.slices for record in self._read_slice(file_slice)]
         digest = hashlib.sha256()
         for record in records:
-            update(digest, record)
+            _update(digest, record)
         if digest.hexdigest() != shard.sha256:
-            raise changed(shard)
+            raise input_changed(shard)
         return records
 
-    def _part(self, part: Part) -> Iterator[Record]:
-        wanted = (part.start, part.skip)
-        if not self._is_ahead(part.file, wanted):
-            self._file = part.file
-            self._records = _positions(Path(part.file), self._options, part.start)
+    def _read_slice(self, file_slice: FileSlice) -> Iterator[Record]:
+        wanted = (file_slice.start, file_slice.skip)
+        if not self._is_ahead(file_slice.file, wanted):
+            self._file = file_slice.file
+            self._records = _positions(Path(file_slice.file), self._options, file_slice.start)
             self._advance()
         while self._next is not None and self._next[0] < wanted:
             self._advance()
-        for _ in range(part.count):
+        for _ in range(file_slice.count):
             if self._next is not None:
                 yield self._next[1]
                 self._advance()
 
     def _is_ahead(self, file: str, wanted: Position) -> bool:
-        """Whether going on is the way to get there; in a gzip file it is shorter than beginning again."""
+        """Return whether to read on from here. In a gzip file that is faster than to start again."""
         if self._next is None or self._file != file:
             return False
         return self._next[0] == wanted or (self._next[0] < wanted and file.lower().endswith(".gz"))

@@ -1,6 +1,6 @@
 """The batch worker: documents in, rows out, the model loaded once a process.
 
-`Work` is what is sent to other processes: it says how to make an extractor, and makes it where it is first used.
+`BatchWorker` is what is sent to other processes: it says how to make an extractor, and makes it where it is first used.
 """
 
 from __future__ import annotations
@@ -54,11 +54,11 @@ class ByName:
 
 
 @dataclass(frozen=True)
-class Work:
+class BatchWorker:
     """What is done with every document.
 
-    >>> work = Work(ByName("firstphrases"), top_k=1)
-    >>> [row] = work.texts([("a", "Coral reefs feed fish.")])
+    >>> worker = BatchWorker(ByName("firstphrases"), top_k=1)
+    >>> [row] = worker.texts([("a", "Coral reefs feed fish.")])
     >>> row["keyphrases"][0]["text"]
     'Coral reefs'
     """

@@ -22,12 +22,12 @@ from mderank.errors import OptionError
 from mderank.util.files import file_sha256
 
 if TYPE_CHECKING:
-    from mderank.batch import Outcome
+    from mderank.batch import BatchSummary
     from mderank.batch.engines.base import Engine
     from mderank.methods.base import Extractor
 
 STDIN = "-"
-FORMS = ("jsonl", "jsonl.gz", "parquet")
+ROW_FORMATS = ("jsonl", "jsonl.gz", "parquet")
 ENGINES = ("local", "ray", "spark")
 # Options that name files, whose content then counts as a setting.
 _FILES = ("phrases", "exclude", "stop_words", "corpus")
@@ -64,7 +64,7 @@ class CommandLine:
 @input_options
 @option("Results", "--top", "-k", type=click.IntRange(0), default=10, show_default=True,
         help="How many keyphrases a document; 0: all.")  # fmt: skip
-@option("Results", "--format", "-f", "form", type=click.Choice(FORMS), default="jsonl", show_default=True,
+@option("Results", "--format", "-f", "form", type=click.Choice(ROW_FORMATS), default="jsonl", show_default=True,
         help="Of the files in OUT; parquet needs the extra 'parquet'.")  # fmt: skip
 @option("Results", "--fail-fast", is_flag=True, help="Stop at the first document that fails.")
 @option("Results", "--retry-failed", is_flag=True,
@@ -122,7 +122,7 @@ def batch(
 
     'mderank collection OUT' says what the whole is about.
     """
-    from mderank.batch import Cut, FailedDocumentError, Work, extract_folder
+    from mderank.batch import BatchWorker, FailedDocumentError, ShardSize, extract_folder
 
     if STDIN in paths:
         raise OptionError("standard input cannot be read again when a run goes on: save it to a file")
@@ -133,7 +133,7 @@ def batch(
     if settings["device"] not in (None, "cpu") and engine == "local":
         processes = processes or 1
     runner = _engine(engine, address, processes, threads, gpus, batch_size, timeout)
-    work = Work(CommandLine(settings, given), top or None, reading)
+    worker = BatchWorker(CommandLine(settings, given), top or None, reading)
     skipped: Counter[str] = Counter()
     shown = Throughput("documents", silent=quiet)
     start = time.monotonic()
@@ -144,9 +144,9 @@ def batch(
             outcome = extract_folder(
                 paths,
                 out,
-                work,
-                form=form,
-                cut=Cut(shard_documents, max(1, round(shard_mb * 1e6))),
+                worker,
+                output_format=form,
+                shard_size=ShardSize(shard_documents, max(1, round(shard_mb * 1e6))),
                 engine=runner,
                 settings=_settings(settings, given),
                 fail_fast=fail_fast,
@@ -207,7 +207,7 @@ def _settings(settings: dict[str, Any], given: frozenset[str]) -> dict[str, Any]
     }
 
 
-def _summary(outcome: Outcome, out: str, seconds: float, skipped: Counter[str]) -> None:
+def _summary(outcome: BatchSummary, out: str, seconds: float, skipped: Counter[str]) -> None:
     """What was done, on stderr."""
     if skipped:
         listed = ", ".join(f"{number} {kind}" for kind, number in skipped.most_common(5))

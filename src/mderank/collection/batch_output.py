@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from mderank.batch.output_folder import load_manifest
-from mderank.batch.row_files import FORMS, read_rows
+from mderank.batch.row_files import ROW_FORMATS, read_rows
 from mderank.batch.worker import Row
 from mderank.errors import InputError
 
@@ -60,8 +60,10 @@ _INPUT = ("reading", "files", "marked")
 def open_output(path: Path) -> Output:
     """The output at ``path``."""
     if path.is_file():
-        if not path.name.endswith(tuple(f".{form}" for form in FORMS)):
-            raise InputError(f"{path}: is no output of mderank batch or extract: it is none of {', '.join(FORMS)}")
+        if not path.name.endswith(tuple(f".{form}" for form in ROW_FORMATS)):
+            raise InputError(
+                f"{path}: is no output of mderank batch or extract: it is none of {', '.join(ROW_FORMATS)}"
+            )
         return Output(str(path), (path,), {})
     manifest = load_manifest(path)
     files = tuple(sorted(path.glob(f"part-*.{manifest.get('output', 'jsonl')}"), key=_number))

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from mderank.batch.row_files import plain
-from mderank.batch.worker import Row, Work
+from mderank.batch.row_files import to_arrow_types
+from mderank.batch.worker import BatchWorker, Row
 from mderank.errors import OptionError
 
 ADDED = ("keyphrases", "unseen", "missing", "error")
@@ -22,12 +22,12 @@ def check_columns(columns: Sequence[str], text: str) -> None:
         raise OptionError(f"the table has a column {', '.join(taken)} already: rename it")
 
 
-def added(work: Work, texts: Iterable[Any]) -> Iterator[Row]:
+def added(worker: BatchWorker, texts: Iterable[Any]) -> Iterator[Row]:
     """The further columns of every row, in Arrow's types; what is no text has an error."""
     waiting = list(texts)
     for start in range(0, len(waiting), CHUNK):
         chunk = waiting[start : start + CHUNK]
-        rows = iter(work.texts([(number, text) for number, text in enumerate(chunk) if isinstance(text, str)]))
+        rows = iter(worker.texts([(number, text) for number, text in enumerate(chunk) if isinstance(text, str)]))
         for text in chunk:
             if isinstance(text, str):
                 yield _kept(next(rows))
@@ -38,6 +38,6 @@ def added(work: Work, texts: Iterable[Any]) -> Iterator[Row]:
 
 def _kept(row: Row) -> Row:
     """Without the id, which the table has; of an error, which begins with it, the rest."""
-    made = plain(row)
+    made = to_arrow_types(row)
     error = None if made["error"] is None else str(made["error"]).removeprefix(f"{row['id']}: ")
     return {**{name: made[name] for name in ADDED}, "error": error}

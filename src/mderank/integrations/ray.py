@@ -21,7 +21,7 @@ from __future__ import annotations
 from typing import Any
 
 from mderank.batch.row_files import schema
-from mderank.batch.worker import ByName, Work
+from mderank.batch.worker import BatchWorker, ByName
 from mderank.integrations.columns import ADDED, added, check_columns
 
 
@@ -29,7 +29,7 @@ class Keyphrases:
     """For ``Dataset.map_batches`` with ``batch_format="pyarrow"``: the same rows with four further columns.
 
     They are ``keyphrases``, ``unseen``, ``missing`` and ``error``. ``method`` and ``options`` are those of
-    ``mderank.methods.registry``; ``work`` says all of it at once. ``threads`` is how many cores an actor has
+    ``mderank.methods.registry``; ``worker`` says all of it at once. ``threads`` is how many cores an actor has
     (``num_cpus``).
     """
 
@@ -40,19 +40,19 @@ class Keyphrases:
         text: str = "text",
         top_k: int | None = 10,
         threads: int = 1,
-        work: Work | None = None,
+        worker: BatchWorker | None = None,
         **options: Any,
     ) -> None:
         self._text = text
-        self._work = work or Work(ByName(method, options), top_k, threads=threads)
-        _ = self._work.extractor  # loaded when the actor starts, not with its first batch
+        self._worker = worker or BatchWorker(ByName(method, options), top_k, threads=threads)
+        _ = self._worker.extractor  # loaded when the actor starts, not with its first batch
 
     def __call__(self, batch: Any) -> Any:
         """A table with the keyphrases of its texts."""
         import pyarrow
 
         check_columns(batch.column_names, self._text)
-        rows = list(added(self._work, batch.column(self._text).to_pylist()))
+        rows = list(added(self._worker, batch.column(self._text).to_pylist()))
         for name in ADDED:
             batch = batch.append_column(name, pyarrow.array([row[name] for row in rows], schema().field(name).type))
         return batch

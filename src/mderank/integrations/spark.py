@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from mderank.batch.engines.spark import cores_per_task
-from mderank.batch.worker import ByName, Work
+from mderank.batch.worker import BatchWorker, ByName
 from mderank.integrations.columns import ADDED, CHUNK, added, check_columns
 
 if TYPE_CHECKING:
@@ -35,30 +35,32 @@ def with_keyphrases(
     *,
     text: str = "text",
     top_k: int | None = 10,
-    work: Work | None = None,
+    worker: BatchWorker | None = None,
     **options: Any,
 ) -> DataFrame:
     """The same rows with four further columns: ``keyphrases``, ``unseen``, ``missing``, ``error``.
 
-    ``method`` and ``options`` are those of ``mderank.methods.registry``; ``work`` says all of it at once. Lazy, as
+    ``method`` and ``options`` are those of ``mderank.methods.registry``; ``worker`` says all of it at once. Lazy, as
     everything is in Spark. Set ``spark.sql.execution.arrow.maxRecordsPerBatch`` to a few hundred, since its 10,000
     whole papers would be a gigabyte. A native crash takes a task with it, as it does in any Spark job; `mderank
     batch --engine spark` survives that.
     """
     check_columns(frame.columns, text)
-    made = work or Work(ByName(method, options), top_k, threads=cores_per_task(frame.sparkSession))
+    made = worker or BatchWorker(ByName(method, options), top_k, threads=cores_per_task(frame.sparkSession))
     names = ", ".join(f"`{field.name}` {field.dataType.simpleString()}" for field in frame.schema.fields)
     return frame.mapInPandas(in_pandas(made, text=text), f"{names}, {COLUMNS}")
 
 
-def in_pandas(work: Work, *, text: str = "text") -> Callable[[Iterator[pandas.DataFrame]], Iterator[pandas.DataFrame]]:
+def in_pandas(
+    worker: BatchWorker, *, text: str = "text"
+) -> Callable[[Iterator[pandas.DataFrame]], Iterator[pandas.DataFrame]]:
     """The function for ``DataFrame.mapInPandas``; its result has the columns of what comes in, and `COLUMNS`."""
 
     def extract(frames: Iterator[pandas.DataFrame]) -> Iterator[pandas.DataFrame]:
         for frame in frames:
             for start in range(0, len(frame), CHUNK):  # smaller pieces go out as they are done
                 part = frame.iloc[start : start + CHUNK]
-                rows = list(added(work, part[text]))
+                rows = list(added(worker, part[text]))
                 yield part.assign(**{name: [row[name] for row in rows] for name in ADDED})
 
     return extract

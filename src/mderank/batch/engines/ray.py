@@ -1,4 +1,4 @@
-"""The Ray engine of ``extract_folder``: shards through a pool of actors."""
+"""The Ray engine: shards run through a pool of actors."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from dataclasses import replace
 from importlib.util import find_spec
 from typing import Any
 
-from mderank.batch.engines.base import Job
+from mderank.batch.engines.base import EngineJob
 from mderank.batch.engines.local import BATCH_DOCUMENTS
-from mderank.batch.engines.remote import Remote, done_of
-from mderank.batch.output_folder import Done
+from mderank.batch.engines.remote import RemoteJob, to_shard_record
+from mderank.batch.output_folder import ShardRecord
 from mderank.batch.shards import Shard
 from mderank.errors import BatchError, MissingExtraError
 from mderank.util.environment import split_cores
@@ -20,10 +20,21 @@ Batch = dict[str, Any]  # column to values
 
 
 class Ray:
-    """An engine for ``extract_folder``: the cluster at ``address``, or one on this machine.
+    """The engine for Ray.
 
-    Every machine of the cluster must see the input and the output folder under the same names, and have mderank
-    installed as the driver has. ``gpus`` is how much of a GPU each process gets.
+    Every machine of the cluster must have the input and the output folder under the same paths, and the same version
+    of mderank as the driver.
+
+    Args:
+        address: address of a cluster; None starts one on this machine.
+        processes: number of actors; None takes as many as the cluster has room for.
+        threads: cores per actor.
+        gpus: GPUs per actor, for example 0.5.
+        batch_documents: documents that an actor's worker gets at once. It does not change the result.
+        timeout: seconds that a document may take, alone in its batch; None sets no limit.
+
+    Raises:
+        MissingExtraError: the extra ``ray`` is not installed.
     """
 
     replaced = 0
@@ -45,18 +56,28 @@ class Ray:
         self.batch_documents = batch_documents
         self.timeout = timeout
 
-    def run(self, job: Job) -> Iterator[Done]:
-        """Read, extract in actors, write: three stages that run at the same time, a row being a shard."""
+    def run(self, job: EngineJob) -> Iterator[ShardRecord]:
+        """Write the shards of a job in three concurrent stages: read, extract, write. A row is a shard.
+
+        Args:
+            job: the missing shards.
+
+        Yields:
+            Each shard when it is written.
+
+        Raises:
+            BatchError: Ray does not start, or the run cannot continue.
+        """
         ray = _ray()
         ours = self._connect(ray)
         try:
             processes, threads = self._size(ray)
-            remote = Remote.of(job, replace(job.work, threads=threads), self.batch_documents, self.timeout)
-            shards = _runs(job.shards)
+            remote = RemoteJob.create(job, replace(job.worker, threads=threads), self.batch_documents, self.timeout)
+            shards = _group_gzip_shards(job.shards)
             pool = ray.data.ActorPoolStrategy
             context = ray.data.DataContext.get_current()
             context.enable_progress_bars = context.print_on_execution_start = False
-            context.target_max_block_size = 1  # a shard is a block: what one actor is given, and no more
+            context.target_max_block_size = 1  # a block is one shard, so that an actor gets one shard at a time
             made = (
                 ray.data.from_items([{"shards": run} for run in shards], override_num_blocks=max(1, len(shards)))
                 .map_batches(_Read, fn_constructor_args=(remote,), batch_size=1, num_cpus=0, compute=pool(size=1))
@@ -71,13 +92,13 @@ class Ray:
                 .map_batches(_Write, fn_constructor_args=(remote,), batch_size=1, num_cpus=0, compute=pool(size=1))
             )
             for row in made.iter_rows():
-                yield done_of(dict(row))
+                yield to_shard_record(dict(row))
         finally:
             if ours:
                 ray.shutdown()
 
     def _connect(self, ray: Any) -> bool:
-        """Whether it was us who connected."""
+        """Connect to Ray. Returns whether there was no connection before."""
         if ray.is_initialized():
             return False
         try:
@@ -87,12 +108,14 @@ class Ray:
                          logging_level="error")  # fmt: skip
             else:
                 ray.init(address=self.address, log_to_driver=False, logging_level="error")
-        except Exception as error:  # Ray's have no base of their own
-            raise BatchError(f"Ray does not start, or is not at the address {self.address!r}: {error}") from error
+        except Exception as error:  # Ray's errors have no common base class
+            raise BatchError(
+                f"Ray does not start, or there is no cluster at the address {self.address!r}: {error}"
+            ) from error
         return True
 
     def _size(self, ray: Any) -> tuple[int, int]:
-        """Actors, and cores of each: as many as the cluster has room for."""
+        """Return the number of actors, and the cores of each, that the cluster has room for."""
         there = ray.cluster_resources()
         processes, threads = split_cores(
             self.processes, self.threads, cores=max(1, int(there.get("CPU", 1))), memory=1 << 62
@@ -106,26 +129,26 @@ def _ray() -> Any:
     import ray
     import ray.data
 
-    logging.getLogger("ray.data").setLevel(logging.ERROR)  # it tells of every plan that it makes
+    logging.getLogger("ray.data").setLevel(logging.ERROR)  # it logs every plan
     return ray
 
 
-def _runs(shards: Iterable[Shard]) -> list[list[str]]:
-    """Shards that are best read by one after another: those of the same gzip file, which can only be read on."""
+def _group_gzip_shards(shards: Iterable[Shard]) -> list[list[str]]:
+    """Group consecutive shards of the same gzip file, which can only be read from its beginning."""
     runs: list[list[str]] = []
     last = ""
     for shard in shards:
-        first = shard.parts[0].file
+        first = shard.slices[0].file
         if runs and first == last and last.lower().endswith(".gz"):
             runs[-1].append(shard.as_json())
         else:
             runs.append([shard.as_json()])
-        last = shard.parts[-1].file
+        last = shard.slices[-1].file
     return runs
 
 
 class _Stage:
-    def __init__(self, remote: Remote) -> None:
+    def __init__(self, remote: RemoteJob) -> None:
         self.remote = remote
 
 
@@ -144,5 +167,5 @@ class _Extract(_Stage):
 
 class _Write(_Stage):
     def __call__(self, batch: Batch) -> Batch:
-        told = [self.remote.write(*each) for each in zip(batch["shard"], batch["rows"], strict=True)]
-        return {name: [each[name] for each in told] for name in told[0]}
+        records = [self.remote.write(*each) for each in zip(batch["shard"], batch["rows"], strict=True)]
+        return {name: [each[name] for each in records] for name in records[0]}

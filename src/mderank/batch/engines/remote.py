@@ -1,7 +1,7 @@
-"""What one process of a cluster does with a shard, and how it tells the driver.
+"""The part of a cluster engine that runs in the cluster's processes.
 
-It has a worker process of its own, as the local engine has: a document that crashes it costs that process, and not the
-cluster's. Errors come back as data, since a cluster would try again what fails again.
+Each process has a worker process of its own, as in the local engine: a document that crashes it does not crash the
+cluster's process. Errors are returned as data, since a cluster would retry tasks that raise.
 """
 
 from __future__ import annotations
@@ -11,97 +11,133 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from mderank.batch.engines.base import Check, Job
+from mderank.batch.engines.base import Check, EngineJob
 from mderank.batch.engines.local import BATCH_DOCUMENTS, run_shards
-from mderank.batch.output_folder import Done, Folder
-from mderank.batch.row_files import OutputForm
+from mderank.batch.output_folder import OutputFolder, ShardRecord
+from mderank.batch.row_files import RowFormat
 from mderank.batch.shards import Shard, ShardReader
-from mderank.batch.worker import Row, Work
-from mderank.batch.worker_pool import Crew
+from mderank.batch.worker import BatchWorker, Row
+from mderank.batch.worker_pool import WorkerPool
 from mderank.errors import BatchError, MDERankError
 from mderank.util.files import find_differences, format_differences
 
-Told = dict[str, Any]  # a `Done` as plain data, or an error; clusters send it as it is
+Report = dict[str, Any]  # a `ShardRecord` as plain data, or a pickled error
 
 
 @dataclass(frozen=True)
-class Remote:
-    """All that a process of a cluster needs to know; it can be pickled."""
+class RemoteJob:
+    """A job as a process of a cluster gets it; it can be pickled.
 
-    work: Work
-    about: dict[str, Any]  # what its extractor must be (`Work.describe`)
+    Attributes:
+        worker: what to do with each document.
+        about: description of the extractor that every machine must load (`BatchWorker.describe`).
+        path: the output folder.
+        output_format: format of the parts.
+        check: called with rows before they are written; it may raise to stop the run.
+        batch_documents: documents per worker task.
+        timeout: seconds that a document may take, alone in its batch; None sets no limit.
+    """
+
+    worker: BatchWorker
+    about: dict[str, Any]
     path: str
-    form: OutputForm
+    output_format: RowFormat
     check: Check
     batch_documents: int = BATCH_DOCUMENTS
     timeout: float | None = None
 
     @classmethod
-    def of(cls, job: Job, work: Work, batch_documents: int, timeout: float | None) -> Remote:
-        """For the shards of a job, once it is claimed for the extractor that ``work`` makes here."""
-        with Crew(work, 1) as crew:
-            about = crew.describe()
-        job.claim(about)
+    def create(cls, job: EngineJob, worker: BatchWorker, batch_documents: int, timeout: float | None) -> RemoteJob:
+        """Describe a job, and check its settings with the extractor that ``worker`` loads here.
+
+        Args:
+            job: the missing shards.
+            worker: what to do with each document.
+            batch_documents: documents per worker task.
+            timeout: seconds per document.
+
+        Returns:
+            The job for the cluster's processes.
+
+        Raises:
+            BatchError: the extractor differs from that of the earlier run.
+        """
+        with WorkerPool(worker, 1) as pool:
+            about = pool.describe()
+        job.check_settings(about)
         path = str(job.folder.path.resolve())
-        return cls(work, about, path, job.folder.form, job.check, batch_documents, timeout)
+        return cls(worker, about, path, job.folder.output_format, job.check, batch_documents, timeout)
 
     def read(self, shard: str) -> bytes:
-        """The documents of a shard, given as its line of the plan; or an error."""
-        return _packed(lambda: _process(self).reader.read(Shard.from_json(shard)))
+        """Return the pickled documents of a shard (a line of the plan), or a pickled error."""
+        return _pickle_result(lambda: _get_process(self).reader.read(Shard.from_json(shard)))
 
     def extract(self, shard: str, records: bytes) -> bytes:
-        """Its rows, or an error."""
-        return _packed(lambda: _process(self).rows(Shard.from_json(shard), _unpacked(records)))
+        """Return the pickled rows of a shard, or a pickled error."""
+        return _pickle_result(lambda: _get_process(self).rows(Shard.from_json(shard), _unpickle(records)))
 
-    def write(self, shard: str, rows: bytes) -> Told:
-        """Write it."""
+    def write(self, shard: str, rows: bytes) -> Report:
+        """Write the rows of a shard, and report it."""
         try:
-            found: list[Row] = _unpacked(rows)
-            done = Folder(Path(self.path), self.form).write(Shard.from_json(shard).number, found)
+            found: list[Row] = _unpickle(rows)
+            done = OutputFolder(Path(self.path), self.output_format).write(Shard.from_json(shard).number, found)
         except MDERankError as error:
             return {"shard": -1, "documents": 0, "failed": 0, "size": 0, "sha256": "", "error": pickle.dumps(error)}
         return {**asdict(done), "error": b""}
 
-    def perform(self, shard: str) -> Told:
-        """All three."""
+    def perform(self, shard: str) -> Report:
+        """Read, extract and write a shard, and report it."""
         return self.write(shard, self.extract(shard, self.read(shard)))
 
 
-def done_of(told: Told) -> Done:
-    """What the driver makes of it; an error is raised here."""
-    error = told.pop("error")
+def to_shard_record(report: Report) -> ShardRecord:
+    """Convert the report of a cluster's process, on the driver.
+
+    Args:
+        report: from `RemoteJob.write`.
+
+    Returns:
+        The shard that is written.
+
+    Raises:
+        MDERankError: the error that the report holds.
+    """
+    error = report.pop("error")
     if error:
         raise pickle.loads(error)
-    return Done(**told)
+    return ShardRecord(**report)
 
 
 class _Process:
-    """What a process of a cluster keeps from shard to shard: its worker, and its place in the input."""
+    """The state of a cluster's process between shards: its worker, and its position in the input."""
 
-    def __init__(self, remote: Remote) -> None:
-        self.reader = ShardReader(remote.work.reading)
+    def __init__(self, remote: RemoteJob) -> None:
+        self.reader = ShardReader(remote.worker.reading)
         self._remote = remote
-        self._crew: Crew | None = None
+        self._pool: WorkerPool | None = None
 
     def rows(self, shard: Shard, records: Any) -> list[Row]:
         remote = self._remote
-        if self._crew is None:
-            self._crew = Crew(remote.work, 1, timeout=remote.timeout)
-        if (about := self._crew.describe()) != remote.about:
+        if self._pool is None:
+            self._pool = WorkerPool(remote.worker, 1, timeout=remote.timeout)
+        if (about := self._pool.describe()) != remote.about:
             differences = format_differences(find_differences(remote.about, about))
-            raise BatchError(f"the cluster's machines differ ({differences}): make them the same")
-        given = _Given(records)
-        ((_, rows),) = run_shards(self._crew, [shard], remote.batch_documents, remote.check, given)
+            raise BatchError(
+                f"the machines of the cluster load different extractors ({differences}): install the same versions and "
+                "models on all of them"
+            )
+        given = _RecordsReader(records)
+        ((_, rows),) = run_shards(self._pool, [shard], remote.batch_documents, remote.check, given)
         return rows
 
     def close(self) -> None:
-        if self._crew is not None:
-            self._crew.__exit__()
+        if self._pool is not None:
+            self._pool.__exit__()
 
 
 @dataclass(frozen=True)
-class _Given:
-    """Stands where a reader stands, for what is read already."""
+class _RecordsReader:
+    """A reader for documents that are read already."""
 
     records: Any
 
@@ -112,29 +148,29 @@ class _Given:
 _processes: dict[bytes, _Process] = {}
 
 
-def _process(remote: Remote) -> _Process:
-    """Of this process, for this run; by value, since every task brings a copy."""
+def _get_process(remote: RemoteJob) -> _Process:
+    """Return the state for a job. It is found by value, since every task brings a copy of the job."""
     key = pickle.dumps(remote)
     if key not in _processes:
-        forget()
+        close_workers()
         _processes[key] = _Process(remote)
     return _processes[key]
 
 
-def forget() -> None:
-    """End the worker of a run that is over."""
+def close_workers() -> None:
+    """End the workers of earlier runs in this process."""
     while _processes:
         _processes.popitem()[1].close()
 
 
-def _packed(make: Any) -> bytes:
+def _pickle_result(make: Any) -> bytes:
     try:
         return pickle.dumps(make())
     except MDERankError as error:
         return pickle.dumps(error)
 
 
-def _unpacked(data: bytes) -> Any:
+def _unpickle(data: bytes) -> Any:
     content = pickle.loads(data)
     if isinstance(content, MDERankError):
         raise content

@@ -1,4 +1,4 @@
-"""The Spark engine of ``extract_folder``: a task for every shard."""
+"""The Spark engine: one task per shard."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from importlib.util import find_spec
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from mderank.batch.engines.base import Job
+from mderank.batch.engines.base import EngineJob
 from mderank.batch.engines.local import BATCH_DOCUMENTS
-from mderank.batch.engines.remote import Remote, Told, done_of
-from mderank.batch.output_folder import Done
+from mderank.batch.engines.remote import RemoteJob, Report, to_shard_record
+from mderank.batch.output_folder import ShardRecord
 from mderank.errors import BatchError, MissingExtraError
 from mderank.util.environment import split_cores
 
@@ -21,18 +21,28 @@ if TYPE_CHECKING:
     import pandas
     from pyspark.sql import SparkSession
 
-_TOLD = "shard long, documents long, failed long, size long, sha256 string, error binary"
+_REPORT_COLUMNS = "shard long, documents long, failed long, size long, sha256 string, error binary"
 
-# Shards of one Spark job, for each slot of the cluster, and jobs at a time: while one ends, the next has begun.
-_SHARDS_A_SLOT = 4
+# Shards of a Spark job per slot of the cluster, and concurrent jobs: the next begins before one ends.
+_SHARDS_PER_SLOT = 4
 _JOBS = 3
 
 
 class Spark:
-    """An engine for ``extract_folder``: the session that is there, or one for ``master`` (default: this machine).
+    """The engine for Spark.
 
-    Every machine of the cluster must see the input and the output folder under the same names, and have mderank
-    installed as the driver has.
+    Every machine of the cluster must have the input and the output folder under the same paths, and the same version
+    of mderank as the driver.
+
+    Args:
+        master: URL of a Spark master; None uses the active session, or starts Spark on this machine.
+        processes: number of tasks at a time on this machine.
+        threads: cores per task.
+        batch_documents: documents that a task's worker gets at once. It does not change the result.
+        timeout: seconds that a document may take, alone in its batch; None sets no limit.
+
+    Raises:
+        MissingExtraError: the extra ``spark`` is not installed.
     """
 
     replaced = 0
@@ -53,14 +63,24 @@ class Spark:
         self.batch_documents = batch_documents
         self.timeout = timeout
 
-    def run(self, job: Job) -> Iterator[Done]:
-        """Shards in groups, each of which is one Spark job with a task for every shard."""
+    def run(self, job: EngineJob) -> Iterator[ShardRecord]:
+        """Write the shards of a job in groups. A group is one Spark job, with one task per shard.
+
+        Args:
+            job: the missing shards.
+
+        Yields:
+            Each shard when it is written.
+
+        Raises:
+            BatchError: Spark does not start, or the run cannot continue.
+        """
         spark, ours = self._session()
         try:
             threads = self.threads or cores_per_task(spark)
-            remote = Remote.of(job, replace(job.work, threads=threads), self.batch_documents, self.timeout)
+            remote = RemoteJob.create(job, replace(job.worker, threads=threads), self.batch_documents, self.timeout)
             slots = max(1, int(spark.sparkContext.defaultParallelism) // cores_per_task(spark))
-            yield from _in_groups(spark, remote, job, _SHARDS_A_SLOT * slots)
+            yield from _run_in_groups(spark, remote, job, _SHARDS_PER_SLOT * slots)
         finally:
             if ours:
                 spark.stop()
@@ -79,7 +99,7 @@ class Spark:
             builder = builder.config("spark.driver.host", "127.0.0.1").config("spark.driver.bindAddress", "127.0.0.1")
         try:
             session = builder.getOrCreate()
-        except Exception as error:  # what comes out of Java has no base of its own
+        except Exception as error:  # errors from Java have no common base class
             first = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
             raise BatchError(
                 f"Spark does not start ({first}): it needs Java 17 (java -version) and its master"
@@ -91,18 +111,18 @@ class Spark:
 _SETTINGS = {
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
-    "spark.python.worker.reuse": "true",  # else the model would be loaded for every task
-    "spark.speculation": "false",  # a shard done twice would be the same, and the work lost
+    "spark.python.worker.reuse": "true",  # otherwise every task would load the model
+    "spark.speculation": "false",  # running a shard twice gives the same result
 }
 
 
 def cores_per_task(spark: SparkSession) -> int:
-    """The number of cores that Spark gives a task."""
+    """Return the number of cores that Spark gives a task."""
     return int(spark.conf.get("spark.task.cpus", "1") or 1)
 
 
-def _in_groups(spark: SparkSession, remote: Remote, job: Job, size: int) -> Iterator[Done]:
-    running: deque[Future[list[Told]]] = deque()
+def _run_in_groups(spark: SparkSession, remote: RemoteJob, job: EngineJob, size: int) -> Iterator[ShardRecord]:
+    running: deque[Future[list[Report]]] = deque()
     with ThreadPoolExecutor(_JOBS) as pool:
         try:
             while True:
@@ -110,7 +130,7 @@ def _in_groups(spark: SparkSession, remote: Remote, job: Job, size: int) -> Iter
                     running.append(pool.submit(_run_group, spark, remote, group))
                 if not running:
                     return
-                yield from map(done_of, running.popleft().result())
+                yield from map(to_shard_record, running.popleft().result())
         finally:
             for each in running:
                 each.cancel()
@@ -118,8 +138,8 @@ def _in_groups(spark: SparkSession, remote: Remote, job: Job, size: int) -> Iter
                 spark.sparkContext.cancelAllJobs()
 
 
-def _run_group(spark: SparkSession, remote: Remote, shards: list[str]) -> list[Told]:
-    """One job: as many tasks as there are shards."""
+def _run_group(spark: SparkSession, remote: RemoteJob, shards: list[str]) -> list[Report]:
+    """Run one Spark job with one task per shard."""
 
     def perform(frames: Iterator[pandas.DataFrame]) -> Iterator[pandas.DataFrame]:
         import pandas
@@ -129,4 +149,4 @@ def _run_group(spark: SparkSession, remote: Remote, shards: list[str]) -> list[T
                 yield pandas.DataFrame([remote.perform(shards[number])])
 
     numbers = spark.range(0, len(shards), 1, len(shards))
-    return [row.asDict() for row in numbers.mapInPandas(perform, _TOLD).collect()]
+    return [row.asDict() for row in numbers.mapInPandas(perform, _REPORT_COLUMNS).collect()]
