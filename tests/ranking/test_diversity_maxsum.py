@@ -117,3 +117,13 @@ def test_refused():
         MaxSum().order(np.zeros(3), np.eye(3), 21)
     with pytest.raises(OptionError, match=r"say how many \(top_k, --top\)"):
         MaxSum().order(np.zeros(3), np.eye(3), None)
+
+
+def test_the_greedy_choice_by_hand(monkeypatch):
+    # East first, then its opposite, 3. All others are now equally like both: the best-ranked, 1, is next. It is like 2
+    # (.6) and unlike 4 (-.6).
+    monkeypatch.setattr(diversity, "MOST_CHOICES", 0)
+    monkeypatch.setattr(diversity, "_exchanged", lambda unit, taken: taken)
+    vectors = np.array([[1.0, 0], [0.8, 0.6], [0, 1], [-1, 0], [0, -1]])
+    assert MaxSum(5).order(np.zeros(5), vectors, 3) == [0, 1, 3]
+    assert MaxSum(5).order(np.zeros(5), vectors, 4) == [0, 1, 3, 4]

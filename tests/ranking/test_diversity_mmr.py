@@ -119,8 +119,23 @@ def test_gains_that_differ_by_rounding_only_are_equal():
     same = np.array([[1.0, 0], [1, 0], [1, 0]])
     assert MMR(diversity=0.5, scaling="none").order(np.array([0.9, 0.1, 0.1 + 1e-9]), same) == [0, 1, 2]
     assert MMR(diversity=0.5, scaling="none").order(np.array([0.9, 0.1, 0.1002]), same) == [0, 2, 1]
+    assert MMR(diversity=0.5, scaling="none").order(np.array([0.9, 0.1, 0.10001]), np.eye(3)) == [
+        0,
+        2,
+        1,
+    ]  # five digits count
 
 
-def test_an_unkndefault_mmr_scaling():
+def test_an_unknown_scaling():
     with pytest.raises(OptionError, match="one of range, standard, none"):
         MMR(diversity=0.5, scaling="log")
+
+
+def test_a_phrase_that_all_others_are_equally_like_is_of_mean_similarity_to_them():
+    # All are at a right angle to 0, so that their similarity to it is the mean, 0.5. To 1 that of 2 is 0.5 + 1.414 and
+    # that of 3 is 0.5 - 0.707: the nearest of those taken is at 1.914 and at 0.5, the difference 1.414.
+    vectors = np.array([[0.0, 0, 1], [1, 0, 0], [1, 0, 0], [0, 1, 0]])
+    # 2 is better than 3 by 1 / 1.118 = 0.894 deviations: less than that.
+    assert MMR(diversity=0.5, scaling="standard").order(np.array([3.0, 2.0, 1.0, 0.0]), vectors) == [0, 1, 3, 2]
+    # By 2.9 / 1.491 = 1.945 deviations: more than that.
+    assert MMR(diversity=0.5, scaling="standard").order(np.array([4.0, 3.0, 2.9, 0.0]), vectors) == [0, 1, 2, 3]

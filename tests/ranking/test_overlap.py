@@ -140,3 +140,72 @@ def test_a_word_gives_way_once():
     taken, lost = family_order(np.array([1.0, 0.9, 0.5, 0.2, 0.0]), keys, [0.0] * 5, places, "little")
     assert [keys[index] for index in taken] == ["oil spill", "oil", "sea", "gull"]
     assert set(lost) == {0}
+
+
+def test_of_two_phrases_the_part_of_the_better_is_left_out():
+    assert order([3.0, 2.0], ["total eclipse", "eclipse"], "none") == [0]
+
+
+def test_phrases_that_score_the_same_lose_nothing():
+    taken, lost = family_order(
+        np.ones(3), ["total eclipse", "eclipse", "moon"], [UNIT] * 3, [(Span(0, 13),), (Span(6, 13),), ()], "little"
+    )
+    assert taken == [0, 1, 2]
+    assert lost == {}
+
+
+RECURRING = [(Span(10 * index, 10 * index + 5), Span(100 + 10 * index, 105 + 10 * index)) for index in range(4)]
+
+
+def test_a_word_that_is_not_a_unit_loses_more_when_it_gives_way():
+    keys, scores = ["oil", "oil spill", "sea", "gull"], np.array([1.0, 0.95, 0.2, 0.0])
+    for unithood, share in ((UNIT, 0.9), (WORD, 1.4)):
+        lost = family_order(scores, keys, [unithood, UNIT, UNIT, UNIT], RECURRING, "little")[1]
+        assert lost == {0: pytest.approx(share * np.std(scores))}
+
+
+def test_only_single_words_give_way():
+    keys, scores = ["oil spill", "big oil spill", "sea", "gull"], np.array([1.0, 0.95, 0.2, 0.0])
+    assert family_order(scores, keys, [UNIT] * 4, RECURRING, "little") == ([0, 2, 3], {})
+
+
+def test_a_word_does_not_give_way_to_a_phrase_that_is_not_in_the_list():
+    # "royal bracken" stands only where "bracken society" does, and is left out; "royal" also stands elsewhere.
+    keys = ["bracken society", "royal bracken", "royal", "moon"]
+    spans = [
+        (Span(6, 21), Span(46, 61)),
+        (Span(0, 13), Span(40, 53)),
+        (Span(0, 5), Span(40, 45), Span(70, 75)),
+        (Span(80, 84),),
+    ]
+    taken, lost = family_order(np.array([3.0, 2.9, 2.8, 0.0]), keys, [UNIT, WORD, WORD, UNIT], spans, "little")
+    assert taken == [0, 2, 3]
+    assert lost == {}
+
+
+def test_a_phrase_just_at_a_threshold_of_unithood_meets_it():
+    keys, scores = ["total eclipse", "eclipse", "moon"], np.array([3.0, 2.0, 1.35])
+    least_unit, least_word = -0.1, -0.2
+    assert order(scores, keys, "little", [UNIT, least_unit, UNIT]) == [0, 1, 2]  # it loses what a unit loses
+    assert order(scores, keys, "little", [UNIT, least_word, UNIT]) == [0, 2, 1]  # it is moved down, not left out
+    covered = [(Span(0, 13),), (Span(6, 13),), (Span(30, 34),)]
+    assert order(scores, keys, "little", [UNIT, least_unit, UNIT], covered) == [0, 1, 2]  # it may stand where 0 does
+    gives_way = family_order(
+        np.array([1.0, 0.95, 0.2, 0.0]),
+        ["oil", "oil spill", "sea", "gull"],
+        [least_unit, least_word, UNIT, UNIT],
+        RECURRING,
+        "little",
+    )
+    assert gives_way == ([1, 0, 2, 3], {0: pytest.approx(0.9 * np.std([1.0, 0.95, 0.2, 0.0]))})
+
+
+def test_a_word_gives_way_to_a_phrase_that_is_worse_by_half_a_deviation_and_not_to_a_worse_one():
+    keys, places = ["oil", "oil spill", "sea", "gull", "sand"], [*RECURRING, (Span(50, 55),)]
+    scores = np.array([11.0, 9.0, 7.0, 3.0, 0.0])  # their deviation is 4
+    assert family_order(scores, keys, [UNIT] * 5, places, "little")[0] == [1, 0, 2, 3, 4]
+    assert family_order(scores - [0, 0.1, 0, 0, 0], keys, [UNIT] * 5, places, "little")[0] == [0, 2, 3, 4]
+
+
+def test_nothing_has_no_family():
+    assert family_members([], []) == {}

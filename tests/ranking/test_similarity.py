@@ -3,7 +3,7 @@ from decimal import Decimal, localcontext
 import numpy as np
 import pytest
 
-from mderank.ranking import compare
+from mderank.ranking import closeness, compare
 
 
 def one_minus_cosine(document, change) -> float:
@@ -31,18 +31,20 @@ def test_cosine_against_fifty_digits(size):
 def test_differences_of_1e_8_are_told_apart():
     # Across E(d) by 1e-4 and by 1.0001e-4: 1 - cos is half the square of it.
     document = np.array([1.0, 0.0])
-    _, scores = compare(document, np.array([[0.0, 1e-4], [0.0, 1.0001e-4]]), "cosine")
-    np.testing.assert_allclose(scores, [0.5e-8, 0.5 * 1.0001e-4**2], rtol=1e-7)
+    changes = np.array([[0.0, 1e-4], [0.0, 1.0001e-4]])
+    for length in (1.0, 0.5):  # with embeddings of any length
+        _, scores = compare(length * document, length * changes, "cosine")
+        np.testing.assert_allclose(scores, [0.5e-8, 0.5 * 1.0001e-4**2], rtol=1e-7)
 
 
 def test_cosine_by_hand():
-    # To a right angle, to 45 degrees, to the opposite, along, to beyond a right angle, to nothing.
+    # To a right angle, to 45 degrees, to the opposite, along, to beyond a right angle, to nothing, to a right angle.
     document = np.array([2.0, 0.0])
-    changes = np.array([[-2.0, 1], [0, 2], [-4, 0], [3, 0], [-3, 1], [-2, 0]])
+    changes = np.array([[-2.0, 1], [0, 2], [-4, 0], [3, 0], [-3, 1], [-2, 0], [-2, 3]])
     similarities, scores = compare(document, changes, "cosine")
     half = np.sqrt(0.5)
-    np.testing.assert_allclose(scores, [1, 1 - half, 2, 0, 1 + half, 0], atol=1e-15)
-    np.testing.assert_allclose(similarities, [0, half, -1, 1, -half, 1], atol=1e-15)
+    np.testing.assert_allclose(scores, [1, 1 - half, 2, 0, 1 + half, 0, 1], atol=1e-15)
+    np.testing.assert_allclose(similarities, [0, half, -1, 1, -half, 1, 0], atol=1e-15)
 
 
 def test_euclidean_by_hand():
@@ -60,3 +62,18 @@ def test_nothing_to_compare_with():
 def test_nothing_to_compare(name):
     similarities, scores = compare(np.ones(3), np.zeros((0, 3)), name)
     assert (len(similarities), len(scores)) == (0, 0)
+
+
+def test_a_phrase_is_as_important_as_its_direction_is_near_the_document_s():
+    # The same direction, at any length; a right angle; the opposite; no direction at all.
+    document = np.array([3.0, 4.0])
+    phrases = np.array([[6.0, 8.0], [0.03, 0.04], [-4.0, 3.0], [-3.0, -4.0], [0.0, 0.0]])
+    similarities, scores = closeness(document, phrases, "cosine")
+    np.testing.assert_allclose(similarities, [1, 1, 0, -1, 0], atol=1e-15)
+    np.testing.assert_allclose(scores, similarities)
+
+
+def test_a_phrase_is_the_more_important_the_less_its_euclidean_distance():
+    similarities, scores = closeness(np.array([1.0, 1.0]), np.array([[4.0, 5.0], [1.0, 1.0]]), "euclidean")
+    assert similarities.tolist() == [-5, 0]
+    assert scores.tolist() == [-5, 0]

@@ -71,6 +71,7 @@ def test_other_words_with_the_same_stem_are_other_phrases(one, other):
 
 def test_other_languages_keep_their_endings_and_are_stemmed():
     assert variant_key("Haus-Türen", "de") == "haus türen"
+    assert variant_key("Kurs", "de") == "kurs"
     german, english = (Document("", (), language=language) for language in ("de", "en"))
     assert form_key(german, "variant")("Häuser") == form_key(german, "stem")("häuser")
     assert form_key(english, "variant")("networks") == "network"
@@ -89,3 +90,7 @@ def test_the_key_of_a_key_is_the_key(phrase):
     assert variant_key(key) == key
     assert variant_key(phrase.upper()) == key
     assert len(key.split()) == len(phrase.replace("-", " ").replace("–", " ").split())
+
+
+def test_a_key_has_single_spaces_between_its_words():
+    assert variant_key("Cost–Benefit  Analyses") == "cost benefit analysis"
