@@ -3,7 +3,8 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from mderank import Span
-from mderank.encoding import EncoderInputs, Request, TokenizedText, embed
+from mderank.encoding import EncoderInputs, Request, TokenizedText, embed, one_pass
+from mderank.encoding.pooling import CHANGES
 from mderank.testing import FakeEncoder
 
 
@@ -152,7 +153,9 @@ def largest_call(encoder, **options):
     return max(encoder.tokens)
 
 
-@pytest.mark.parametrize(("device", "tokens"), [(None, 4000), ("cpu", 4000), ("cuda:1", 32700), ("mps", 32700)])
+@pytest.mark.parametrize(
+    ("device", "tokens"), [(None, 4000), ("cpu", 4000), ("cpu:0", 4000), ("cuda:1", 32700), ("mps", 32700)]
+)
 def test_more_tokens_are_computed_at_once_on_a_gpu(device, tokens):
     assert largest_call(Sized(device)) == tokens
 
@@ -167,3 +170,87 @@ def test_phrases_are_batched_by_the_same_limit():
     phrases = [encoder.tokenize("red sea") for _ in range(10)]  # of 4 tokens each
     run(encoder, Request(encoder.tokenize("red"), (), phrases=phrases), batch_tokens=12)
     assert encoder.tokens == [3, 12, 12, 12, 4]
+    encoder.tokens.clear()
+    run(encoder, Request(encoder.tokenize("red"), (), phrases=phrases), batch_tokens=1)  # one phrase at least
+    assert encoder.tokens == [3, *[4] * 10]
+
+
+POOLED = {
+    "mean": lambda states: states.mean(axis=0),
+    "max": lambda states: states.max(axis=0),
+    "cls": lambda states: states[0],
+}
+
+
+@pytest.mark.parametrize(
+    ("pooling", "focus", "exact"),  # cls has no one-pass form
+    [(*each, exact) for each in (("mean", 0), ("mean", 9), ("max", 0), ("cls", 0)) for exact in (True, False)][:-1],
+)
+def test_phrases_are_embedded_alone(monkeypatch, pooling, focus, exact):
+    # Whatever document they are of, whatever is beside them, in several batches; as far as the encoder can take them.
+    monkeypatch.setattr(one_pass, "PHRASE_SEQUENCE_TOKENS", 12)
+    encoder = FakeEncoder(max_length=8)
+    texts = ["red", "the old red sea", "red sea", "sea", "old sea", "one two three four five six seven"]
+    phrases = [encoder.tokenize(text) for text in texts]
+    document = encoder.tokenize("red blue green pink grey black white brown amber")
+    masks = [(Span(0, 3),), (Span(4, 8), Span(9, 14))]
+    requests = [Request(document, (), masks, phrases), Request(document, (), phrases=phrases[::-1])]
+    options = {"pooling": pooling, "exact": exact, "focus": focus, "layer": 2, "batch_tokens": 12}
+    one, other = embed(encoder, requests, **options)
+    expected = [POOLED[pooling](states_of(encoder, phrase.ids[: encoder.spec.capacity])) for phrase in phrases]
+    assert_allclose(one.phrases, expected, atol=1e-6)
+    assert_allclose(other.phrases, expected[::-1], atol=1e-6)
+    (alone,) = embed(encoder, [Request(document, (), masks)], **options)
+    assert_allclose(one.document, alone.document, atol=1e-6)
+    assert_allclose(one.changes, alone.changes, atol=1e-6)
+
+
+@pytest.mark.parametrize("exact", [True, False])
+def test_focus_makes_some_windows_count_less(exact):
+    encoder, _, pieces = windowed()
+    plain, focused = (run(encoder, Request(pieces, ()), exact=exact, focus=focus) for focus in (0, 9))
+    assert plain.share == 1
+    assert 1 / 3 < focused.share < 1
+    assert not np.allclose(plain.document, focused.document)
+
+
+class Memory:
+    """A cache of masked variants."""
+
+    def __init__(self):
+        self.known = {}
+
+    def get(self, ids, layer, rows, pooling):
+        known = self.known.get((tuple(ids), layer, tuple(rows)))
+        return None if known is None else CHANGES[pooling](*known)
+
+    def put(self, ids, layer, rows, states, masked):
+        self.known[tuple(ids), layer, tuple(rows)] = states, masked
+
+
+@pytest.mark.parametrize(("pooling", "focus"), [("mean", 0), ("mean", 3), ("max", 0), ("cls", 0)])
+def test_variants_that_a_cache_knows_are_not_encoded_again(pooling, focus):
+    text = "red blue green pink grey black white brown amber"
+    masks = [(Span(0, 3),), (Span(4, 8), Span(9, 14)), (Span(4, 8), Span(text.index("amber"), len(text)))]
+
+    class Counting(FakeEncoder):
+        sequences = 0
+
+        def hidden_states(self, inputs, layer):
+            self.sequences += len(inputs.input_ids)
+            return super().hidden_states(inputs, layer)
+
+    encoder, memory = Counting(max_length=6), Memory()
+    request = Request(encoder.tokenize(text), (), masks)
+    options = {"pooling": pooling, "focus": focus}
+    expected = run(encoder, request, **options)
+    assert encoder.sequences == 3 + 4  # windows, and variants: the third mask hides something in two windows
+    filling = run(encoder, request, **options, cache=memory)
+    encoder.sequences = 0
+    filled = run(encoder, request, **options, cache=memory)
+    assert encoder.sequences == 3
+    for result in (filling, filled):
+        assert_allclose(result.document, expected.document)
+        assert_allclose(result.changes, expected.changes, atol=1e-7)
+    run(encoder, request, **options, cache=memory, layer=1)
+    assert encoder.sequences == 3 + 3 + 4  # another layer is another variant

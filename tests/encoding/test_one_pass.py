@@ -210,6 +210,23 @@ def test_passes_hold_all_masks_in_order_within_the_budget(monkeypatch):
     assert [each.length for each in made] == [20, 9, 20, 38, 10]
 
 
+def test_a_long_window_has_room_for_as_many_masked_tokens(monkeypatch):
+    monkeypatch.setattr(packing, "MAX_SEQUENCE_TOKENS", 20)
+    masks = [(number, np.zeros(size, np.int64)) for number, size in enumerate([20, 10, 20, 10, 1])]
+    made = list(packing.pack_masks(Recorder(), 0, np.arange(30), masks))
+    assert [[mask for mask, _ in each.blocks] for each in made] == [[0, 1], [2, 3], [4]]
+
+
+def test_phrases_have_short_sequences_of_their_own(monkeypatch):
+    monkeypatch.setattr(packing, "PHRASE_SEQUENCE_TOKENS", 10)
+    pool = Recorder()
+    phrases = [(number, np.arange(size)) for number, size in enumerate([4, 6, 5, 5, 12, 2])]
+    made = list(packing.pack_phrases(pool, phrases))
+    assert [[phrase for phrase, _ in each.phrases] for each in made] == [[0, 1], [2, 3], [4], [5]]
+    assert [each.length for each in made] == [10, 10, 12, 2]
+    assert all(each.pool is pool and not each.first and not len(each.ids) and not each.blocks for each in made)
+
+
 def test_a_window_without_masks_still_has_its_pass():
     (only,) = packing.pack_masks(Recorder(), 3, np.arange(8), [])
     assert (only.window, only.first, only.length) == (3, True, 8)

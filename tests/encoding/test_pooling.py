@@ -101,11 +101,32 @@ def test_reencoded_windows(name):
     assert_allclose(pool.finish().changes, [expected])
 
 
-@pytest.mark.parametrize("name", ["mean", "max", "cls"])
-def test_a_document_without_words(name):
-    result = make_pool(name, 1, 3).finish()
+@pytest.mark.parametrize(("name", "focus"), [("mean", 0), ("mean", 10), ("max", 0), ("cls", 0)])
+def test_a_document_without_words(name, focus):
+    result = make_pool(name, 1, 3, phrases=2, focus=focus).finish()
     assert_array_equal(result.document, [0, 0, 0])
     assert_array_equal(result.changes, [[0, 0, 0]])
+    assert_array_equal(result.contexts, [[0, 0, 0]])
+    assert_array_equal(result.phrases, [[0, 0, 0], [0, 0, 0]])
+    assert result.share == 1
+
+
+@pytest.mark.parametrize(("name", "focus"), [("mean", 0), ("mean", 10), ("max", 0)])
+def test_a_mask_that_hides_nothing_changes_nothing(name, focus):
+    nothing = Hidden(0, rows(), np.zeros((0, 2), np.float32))
+    pool = make_pool(name, 2, 2, focus=focus)
+    pool.add(0, FIRST)
+    pool.replace(0, FIRST, [nothing])
+    assert_array_equal(pool.finish().changes, np.zeros((2, 2)))
+    pool.replace(0, FIRST, [nothing, Hidden(1, rows(2), states((0, 0)))])
+    assert_allclose(pool.finish().changes, [[0, 0], [4 - 7, 0] if name == "max" else [-7 / 3, -5 / 3]])
+
+
+@pytest.mark.parametrize("focus", [0, 10])
+def test_means_are_taken_in_float64(focus):
+    pool = make_pool("mean", 0, 1, focus=focus)
+    pool.add(0, np.array([[2.0**24], [1.0]], np.float32))  # float32 has no 2^24 + 1
+    assert pool.finish().document == [2**23 + 0.5]
 
 
 def test_differences_below_float32_survive():
@@ -118,9 +139,11 @@ def test_differences_below_float32_survive():
     assert pool.finish().changes[0, 0] == float(step) / 1_000_000
 
 
-@pytest.mark.parametrize("name", ["mean", "max", "cls"])
-def test_contexts_are_the_mean_states_of_what_is_hidden_over_all_windows(name):
-    pool = make_pool(name, 3, 2)
+@pytest.mark.parametrize(("name", "focus"), [("mean", 0), ("mean", 10), ("max", 0), ("cls", 0)])
+def test_contexts_are_the_mean_states_of_what_is_hidden_over_all_windows(name, focus):
+    pool = make_pool(name, 3, 2, focus=focus)
+    pool.add(0, FIRST)
+    pool.add(1, SECOND)
     pool.add_contexts(FIRST, [(0, rows(1)), (1, rows(0, 2)), (2, rows())])
     pool.add_contexts(SECOND, [(0, rows(0, 1))])
     assert_allclose(pool.finish().contexts, [[(4 + 3 + 9) / 3, (2 + 3 + 1) / 3], [4, 6.5], [0, 0]])
@@ -136,6 +159,39 @@ def test_windows_far_from_the_subject_count_less() -> None:
     assert result.document[0] > 0.99
     assert result.changes[0, 0] < 10 * result.changes[0, 1]  # both negative: the far window hardly changes anything
     assert 4 / 6 <= result.share < 4.1 / 6
+
+
+@pytest.mark.parametrize("exact", [True, False])
+def test_focus_by_hand(exact) -> None:
+    # The first window's direction is (1, 0), that of all tokens (3, 1) / sqrt(10), and the subject their sum. The
+    # second window's cosine, relative to the first one's, is 1 / (sqrt(10) + 3) = sqrt(10) - 3; its weight the square.
+    first, second = np.array([[3.0, 0], [3.0, 0]]), np.array([[0, 2.0]])
+    weight = (np.sqrt(10) - 3) ** 2
+    pool = make_pool("mean", 2, 2, focus=2.0)
+    for window, given, mask in ((0, first, 0), (1, second, 0), (1, second, 1)):
+        if mask == 0:
+            pool.add(window, given)
+        if exact:
+            masked = given.copy()
+            masked[0] = mask
+            pool.reencode(window, given, mask, masked)
+        else:
+            pool.replace(window, given, [Hidden(mask, rows(0), np.full((1, 2), mask))])
+    result = pool.finish()
+    count = 2 + weight
+    assert_allclose(result.document, [6 / count, 2 * weight / count])
+    assert_allclose(result.changes, [[-3 / count, -2 * weight / count], [weight / count, -weight / count]], rtol=1e-6)
+    assert result.share == pytest.approx(count / 3)
+
+
+def test_a_document_without_a_direction_has_no_focus() -> None:
+    # All tokens together point away from the first window: there is no subject, and all windows count the same.
+    pool = make_pool("mean", 0, 2, focus=5.0)
+    pool.add(0, np.array([[1.0, 0]]))
+    pool.add(1, np.array([[-1.0, 0]] * 3))
+    result = pool.finish()
+    assert_allclose(result.document, [-0.5, 0])
+    assert result.share == 1
 
 
 def test_windows_count_the_same_whatever_their_order() -> None:
@@ -161,5 +217,6 @@ def test_one_window_is_its_mean() -> None:
     for pool in (plain, focused):
         pool.add(0, states)
         pool.replace(0, states, [Hidden(0, np.array([1]), np.array([[0.5, 0.5]]))])
+    assert focused.finish().share == 1
     np.testing.assert_allclose(focused.finish().document, plain.finish().document)
     np.testing.assert_allclose(focused.finish().changes, plain.finish().changes)

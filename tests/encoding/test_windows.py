@@ -41,11 +41,13 @@ def test_a_window_ends_at_the_sentence_end_nearest_its_share():
 def test_a_sentence_end_in_the_first_half_of_the_share_is_not_used():
     text = words(20)
     assert sizes(windows(text, [int(text.ends[4])], 12)) == [10, 10]
+    assert sizes(windows(text, [int(text.ends[5])], 12)) == [6, 7, 7]
 
 
 def test_a_sentence_end_past_the_capacity_is_not_used():
     text = words(20)
     assert sizes(windows(text, [int(text.ends[12])], 12)) == [10, 10]
+    assert sizes(windows(text, [int(text.ends[11])], 12)) == [12, 8]
 
 
 def test_without_a_sentence_end_a_window_ends_between_two_words():
