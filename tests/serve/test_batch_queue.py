@@ -1,4 +1,4 @@
-"""Requests of strangers share encoder passes; what waits is bounded; what nobody waits for is not computed."""
+"""Requests share encoder passes only with equal options; the queue is bounded; cancelled documents are not computed."""
 
 from __future__ import annotations
 
@@ -29,6 +29,10 @@ def hold(running: Running, pool: ThreadPoolExecutor, text: str = REEFS) -> Futur
     return future
 
 
+def batches(running: Running) -> float:
+    return running.service.metrics.registry.get_sample_value("mderank_batch_documents_count", {"queue": "short"})
+
+
 def dropped(running: Running) -> float:
     return running.service.metrics.registry.get_sample_value("mderank_documents_dropped_total")
 
@@ -46,24 +50,33 @@ def test_requests_that_come_together_are_computed_together_with_the_same_results
         assert held.result().status_code == 200
         for n, (future, answer) in enumerate(zip(together, alone, strict=True)):
             assert future.result().json()["keyphrases"] == answer["keyphrases"][: 4 + n % 2]
-    batches = running.service.metrics.registry.get_sample_value("mderank_batch_documents_sum", {"queue": "short"})
-    count = running.service.metrics.registry.get_sample_value("mderank_batch_documents_count", {"queue": "short"})
-    assert batches == 2 * len(TEXTS) + 1
-    assert count == len(TEXTS) + 2, "all that waited were one batch, though they asked for different numbers"
+    documents = running.service.metrics.registry.get_sample_value("mderank_batch_documents_sum", {"queue": "short"})
+    assert documents == 2 * len(TEXTS) + 1
+    assert batches(running) == len(TEXTS) + 2, "all that waited were one batch, though they asked for different numbers"
     assert max(running.encoder.calls) > 1, "and shared an encoder pass"
 
 
-def test_requests_with_other_options_are_computed_by_themselves(serve):
+@pytest.mark.parametrize(
+    "other",
+    [{"method": "yake"}, {"dedupe": "none"}, {"exclude": ["harbour"]}, {"max_words": 7}, {"set": {"position": 0.9}}],
+    ids=lambda other: next(iter(other)),
+)
+def test_requests_with_different_options_do_not_share_a_batch(serve, other):
     running = serve()
+    text = "The harbours are near the old harbour. A storm has hit the coral reef, and the harbour."
+    alone = [running.extract(text, **options).json()["keyphrases"] for options in ({}, other)]
+    assert alone[0] != alone[1]
+    before = batches(running)
     with ThreadPoolExecutor(20) as pool:
-        hold(running, pool)
-        first = [pool.submit(running.extract, text) for text in TEXTS[:3]]
-        until(lambda: len(running.service.queues) == 3)
-        second = [pool.submit(running.extract, text, method="yake") for text in TEXTS[3:6]]
-        until(lambda: len(running.service.queues) == 6)
+        held = hold(running, pool, TEXTS[0])
+        together = []
+        for number in range(6):  # their documents wait in turn
+            together.append(pool.submit(running.extract, text, **(other if number % 2 else {})))
+            until(lambda: len(running.service.queues) == len(together))
         running.encoder.gate.set()
-        assert {future.result().json()["method"] for future in first} == {"fusion"}
-        assert {future.result().json()["method"] for future in second} == {"yake"}
+        assert held.result().status_code == 200
+        assert [future.result().json()["keyphrases"] for future in together] == alone * 3
+    assert batches(running) == before + 3, "the one that was held, and one batch for each of the two"
 
 
 def test_past_the_bound_clients_are_told_to_come_back(serve):
