@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,41 @@ TEXT = (
     "Coral reefs protect the coast from storms. Warm water bleaches coral, and bleached reefs lose their fish. "
     "Marine reserves let the reefs recover, where fishing stops and the water stays cool."
 )
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _models_are_loaded_once() -> Iterator[None]:
+    """Share one session of the bundled encoder, and one English pipeline, among all tests of a run.
+
+    The first test that needs one loads it as users do. Other models, and subprocesses, load their own.
+    """
+    from mderank.encoding import BUNDLED_MODEL_FOLDER, onnx
+    from mderank.tagging import spacy
+
+    start, load = onnx.OnnxEncoder._start, spacy._load
+    sessions: dict[Any, Any] = {}
+    pipelines: dict[Any, Any] = {}
+
+    def start_once(encoder: Any, graph: str | bytes) -> Any:
+        if encoder.folder != BUNDLED_MODEL_FOLDER:
+            return start(encoder, graph)
+        key = (graph, encoder._threads, onnx._allowed_cores())
+        if key not in sessions:
+            sessions[key] = start(encoder, graph)
+        return sessions[key]
+
+    def load_once(pipeline: Any) -> Any:
+        if pipeline is not None:
+            return load(pipeline)
+        key = spacy.ENGLISH_PIPELINES
+        if key not in pipelines:
+            pipelines[key] = load(pipeline)
+        return pipelines[key]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(onnx.OnnxEncoder, "_start", start_once)
+        patch.setattr(spacy, "_load", load_once)
+        yield
 
 
 @pytest.fixture(scope="session")

@@ -210,6 +210,7 @@ def program(*arguments, **options):
     return subprocess.run([*PROGRAM, *map(str, arguments)], capture_output=True, text=True, check=False, **options)
 
 
+@pytest.mark.slow
 def test_the_program_prints_warnings_in_one_line(tmp_path):
     file = tmp_path / "a.txt"
     file.write_text("Η θάλασσα ανεβαίνει όταν φυσά ο άνεμος και η πίεση πέφτει κοντά στην ακτή.", encoding="utf-8")
@@ -220,6 +221,7 @@ def test_the_program_prints_warnings_in_one_line(tmp_path):
     assert program("extract", file, "--quiet").stderr == ""
 
 
+@pytest.mark.slow
 def test_a_closed_pipe_is_quiet(example):
     lines = json.dumps({"text": example.read_text()}) + "\n"
     head = subprocess.Popen(["head", "-c", "10"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)

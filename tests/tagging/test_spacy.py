@@ -124,6 +124,7 @@ def test_texts_keep_their_order_and_their_results(english):
     assert [len(document.tokens) for document in together] == [6, 0, 3, 0, 5]
 
 
+@pytest.mark.slow
 def test_more_than_a_million_characters(english):
     sentence = "Coral reefs protect the coast. "
     text = sentence * 35_000
