@@ -29,15 +29,15 @@ def test_a_table(run, made):
     assert result.exit_code == 0
     assert result.stdout == (
         "3 documents, 3 phrases\n"
-        "       documents      %    weight  phrase\n"
-        "    1          2  66.67       1.6  fish\n"
-        "    2          2  66.67       1.6  Reefs  (reef)\n"
-        "    3          1  33.33       1.0  storm\n"
+        "   documents      %  weight  phrase\n"
+        "1          2  66.67     1.6  fish\n"
+        "2          2  66.67     1.6  Reefs  (reef)\n"
+        "3          1  33.33     1.0  storm\n"
     )
 
 
 def test_a_table_against_another(run, made):
-    result = run("collection", made("a"), "--against", made("b", [("fish",)] * 9), "-n", 2)
+    result = run("collection", made("a"), "--against", made("b", [("fish",)] * 9), "-k", 2)
     lines = result.stdout.splitlines()
     assert lines[0].endswith("b.jsonl")
     assert lines[1].split() == ["documents", "%", "weight", "there", "ratio", "G²", "phrase"]
@@ -46,10 +46,10 @@ def test_a_table_against_another(run, made):
 
 
 def test_json_and_a_page(run, made, tmp_path):
-    data = json.loads(run("collection", made("a"), "-f", "json", "--by", "documents").stdout)
+    data = json.loads(run("collection", made("a"), "-f", "json", "--sort", "documents").stdout)
     assert data["phrases"][0]["text"] == "fish"
     assert data["phrases"][0]["share"] == 0.666667
-    assert data["phrases"][0]["places"][0] == {"id": "1", "rank": 1, "spans": [[0, 4]]}
+    assert data["phrases"][0]["examples"][0] == {"id": "1", "rank": 1, "spans": [[0, 4]]}
     result = run("collection", made("a"), "-f", "html", "-o", tmp_path / "page.html")
     assert (result.exit_code, result.stdout) == (0, "")
     assert (tmp_path / "page.html").read_text().startswith("<!DOCTYPE html>")
@@ -67,7 +67,7 @@ def test_a_batch_that_is_not_finished_is_said_so(run, tmp_path):
 def test_wrong_usage(run, made, tmp_path):
     for arguments, message in (
         ((tmp_path,), "is not a `mderank batch` output folder"),
-        ((made("a"), "--by", "typical"), "--against"),
+        ((made("a"), "--sort", "keyness"), "--against"),
         ((tmp_path / "none",), "is not a `mderank batch` output folder"),
     ):
         result = run("collection", *arguments)

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mderank.collection import build_overview, open_output
-from mderank.collection.counts import Counts, key_of, mentions, weight
-from mderank.collection.keyness import typical
+from mderank.collection.counts import Counts, mentions, phrase_key, rank_weight
+from mderank.collection.keyness import compute_keyness
 from mderank.errors import InputError, OptionError
 
 
@@ -46,7 +46,7 @@ def write(tmp_path):
 
 def test_phrases_are_counted_with_their_variants(write):
     found = build_overview(write(ROWS))
-    assert (found.documents, found.failed, found.distinct, found.mentions, found.order) == (5, 1, 4, 9, "weight")
+    assert (found.documents, found.failed, found.distinct, found.mentions, found.sort) == (5, 1, 4, 9, "weight")
     assert [phrase.text for phrase in found.phrases] == ["fish", "Coral reef", "storm", "whale"]
     fish, coral, storm, whale = found.phrases
     assert [phrase.documents for phrase in found.phrases] == [3, 3, 2, 1]
@@ -55,7 +55,7 @@ def test_phrases_are_counted_with_their_variants(write):
     assert (storm.weight, whale.weight) == (pytest.approx(0.5 + 1), pytest.approx(1))
     assert coral.variants == (("Coral reef", 2), ("coral reefs", 1), ("coral-reef", 1))
     assert coral.occurrences == 4
-    assert [(place.id, place.rank, place.spans) for place in coral.places] == [
+    assert [(example.id, example.rank, example.spans) for example in coral.examples] == [
         ("a", 1, ((0, 11), (20, 31))),
         ("b", 2, ((0, 4),)),
         ("c", 3, ((5, 15),)),
@@ -65,40 +65,40 @@ def test_phrases_are_counted_with_their_variants(write):
 def test_what_stands_together(write):
     fish, coral, storm, whale = build_overview(write(ROWS)).phrases
     # Dice: fish and coral 2 · 3 / 6, fish and storm 2 · 2 / 5, coral and storm the same.
-    assert fish.near == (("Coral reef", 3), ("storm", 2))
-    assert coral.near == (("fish", 3), ("storm", 2))
-    assert storm.near == (("Coral reef", 2), ("fish", 2))
-    assert whale.near == ()
+    assert fish.cooccurring == (("Coral reef", 3), ("storm", 2))
+    assert coral.cooccurring == (("fish", 3), ("storm", 2))
+    assert storm.cooccurring == (("Coral reef", 2), ("fish", 2))
+    assert whale.cooccurring == ()
 
 
-def test_documents_among_the_places_come_with_all_their_phrases(write):
-    found = build_overview(write(ROWS), top=1, places=2)
+def test_documents_among_the_examples_come_with_all_their_phrases(write):
+    found = build_overview(write(ROWS), top_k=1, examples=2)
     assert [(each.number, each.id) for each in found.featured] == [(0, "a"), (1, "b")]
     assert found.featured[0].phrases == ("coral reefs", "fish", "storm")
-    assert [place.id for place in found.phrases[0].places] == ["b", "a"]
+    assert [example.id for example in found.phrases[0].examples] == ["b", "a"]
 
 
 def test_order_and_limits(write):
     output = write(ROWS)
-    by_documents = build_overview(output, order="documents", min_documents=2)
+    by_documents = build_overview(output, sort="documents", min_documents=2)
     assert [phrase.text for phrase in by_documents.phrases] == ["fish", "Coral reef", "storm"]
     assert by_documents.distinct == 4
-    assert [phrase.text for phrase in build_overview(output, top=2).phrases] == ["fish", "Coral reef"]
-    assert build_overview(output, places=0).phrases[0].places == ()
+    assert [phrase.text for phrase in build_overview(output, top_k=2).phrases] == ["fish", "Coral reef"]
+    assert build_overview(output, examples=0).phrases[0].examples == ()
 
 
-def test_what_is_typical(write):
+def test_keyness(write):
     there = write([row(number, "fish", "harbour") for number in range(10)], "there.jsonl")
     found = build_overview(write(ROWS), there)
-    assert (found.order, found.against_documents) == ("typical", 10)
+    assert (found.sort, found.against_documents) == ("keyness", 10)
     assert [phrase.text for phrase in found.phrases] == ["Coral reef", "storm", "whale", "fish"]
-    coral, fish = found.phrases[0].typical, found.phrases[-1].typical
+    coral, fish = found.phrases[0].keyness, found.phrases[-1].keyness
     assert coral.documents == 0
     assert coral.ratio == pytest.approx((3.5 / 5) / (0.5 / 11))
-    assert coral.surprise > 0 > fish.surprise
+    assert coral.log_likelihood > 0 > fish.log_likelihood
     assert fish.documents == 10
     with pytest.raises(OptionError, match="--against"):
-        build_overview(write(ROWS), order="typical")
+        build_overview(write(ROWS), sort="keyness")
 
 
 def likelihood(successes, trials, share):
@@ -119,10 +119,10 @@ def test_the_log_likelihood_ratio_is_twice_the_logarithm_of_a_ratio_of_likelihoo
         - likelihood(here, of_here, together)
         - likelihood(there, of_there, together)
     )
-    found = typical(here, of_here, there, of_there)
-    assert abs(found.surprise) == pytest.approx(expected, abs=1e-6)
+    found = compute_keyness(here, of_here, there, of_there)
+    assert abs(found.log_likelihood) == pytest.approx(expected, abs=1e-6)
     if expected > 1e-6:
-        assert (found.surprise > 0) == (apart[0] > apart[1])
+        assert (found.log_likelihood > 0) == (apart[0] > apart[1])
 
 
 @pytest.mark.parametrize(
@@ -134,13 +134,13 @@ def test_the_log_likelihood_ratio_is_twice_the_logarithm_of_a_ratio_of_likelihoo
     ],
 )
 def test_variants(one, other):
-    assert key_of(one) == key_of(other)
-    assert key_of(one) != key_of("whale")
+    assert phrase_key(one) == phrase_key(other)
+    assert phrase_key(one) != phrase_key("whale")
 
 
 def test_what_has_no_words_is_still_something():
-    assert key_of("--") == "--"
-    assert key_of("Häuser", "de") == key_of("Häusern", "de")
+    assert phrase_key("--") == "--"
+    assert phrase_key("Häuser", "de") == phrase_key("Häusern", "de")
 
 
 def test_variants_in_one_document_count_once():
@@ -152,7 +152,7 @@ def test_variants_in_one_document_count_once():
 
 
 def test_weights():
-    assert [weight(rank) for rank in (1, 3, 7)] == [1, 0.5, pytest.approx(1 / 3)]
+    assert [rank_weight(rank) for rank in (1, 3, 7)] == [1, 0.5, pytest.approx(1 / 3)]
 
 
 def random_rows(seed, count=120):
@@ -174,9 +174,9 @@ def test_memory_is_bounded_and_makes_no_difference(write, limit):
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("mderank.collection.overview.Counts", Watched)
-        bounded = build_overview(output, there, limit=limit, top=100)
+        bounded = build_overview(output, there, limit=limit, top_k=100)
     assert largest < limit + 6
-    assert bounded.as_dict() == build_overview(output, there, top=100).as_dict()
+    assert bounded.as_dict() == build_overview(output, there, top_k=100).as_dict()
 
 
 def test_a_batch_s_folder_and_files_of_other_forms(tmp_path, write):
@@ -202,8 +202,8 @@ def test_a_batch_s_folder_and_files_of_other_forms(tmp_path, write):
 
 def test_what_is_no_output(tmp_path, write):
     for name, text, message in (
-        ("a.txt", "x", "it is none of jsonl"),
-        ("b.jsonl", '{"id": 1}\n', "no output of mderank"),
+        ("a.txt", "x", "its suffix is none of jsonl"),
+        ("b.jsonl", '{"id": 1}\n', "is not an output of mderank"),
         ("c.jsonl", "{oops\n", "this shard is damaged"),
     ):
         (tmp_path / name).write_text(text)

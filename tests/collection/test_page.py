@@ -8,7 +8,7 @@ from html.parser import HTMLParser
 import pytest
 
 from mderank.collection import build_overview
-from mderank.collection.page import page
+from mderank.collection.page import collection_page
 
 from .test_overview import ROWS, row, write  # noqa: F401
 
@@ -50,7 +50,7 @@ def shown(write):  # noqa: F811
 
 
 def test_every_link_leads_to_a_card(shown):
-    reader = read(page(shown))
+    reader = read(collection_page(shown))
     assert len(set(reader.ids)) == len(reader.ids)
     assert {link.removeprefix("#") for link in reader.links} <= set(reader.ids)
     assert {"p1", "p2", "p3", "p4", "d0", "d1", "d2", "d4"} <= set(reader.ids)
@@ -58,7 +58,7 @@ def test_every_link_leads_to_a_card(shown):
 
 
 def test_it_says_what_was_counted(shown):
-    text = page(shown)
+    text = collection_page(shown)
     assert "<h1>What 5 documents are about</h1>" in text
     assert "1 document could not be read" in text
     assert "compared with" in text
@@ -68,31 +68,31 @@ def test_it_says_what_was_counted(shown):
 
 
 def test_lists_are_in_their_orders_that_of_the_overview_first(shown):
-    text = page(shown)
+    text = collection_page(shown)
     names = re.findall(r'<ol id="list-([\w-]+)">(.*?)</ol>', text, re.DOTALL)
-    assert [name for name, _ in names] == ["typical", "weight", "documents", "a-z"]
+    assert [name for name, _ in names] == ["keyness", "weight", "documents", "a-z"]
     orders = {name: re.findall(r"<a href=\"#p\d\"><span>(.*?)</span>", items) for name, items in names}
-    assert orders["typical"] == ["Coral reef", "storm", "whale", "fish"]
+    assert orders["keyness"] == ["Coral reef", "storm", "whale", "fish"]
     assert orders["weight"] == ["fish", "Coral reef", "storm", "whale"]
     assert orders["a-z"] == ["Coral reef", "fish", "storm", "whale"]
     for name in orders:
         assert f"body:has(#by-{name}:checked) #list-{name} {{ display: block; }}" in text
 
 
-def test_without_another_collection_nothing_is_typical(write):  # noqa: F811
-    text = page(build_overview(write(ROWS)))
-    assert "typical" not in text
+def test_without_another_collection_there_is_no_keyness(write):  # noqa: F811
+    text = collection_page(build_overview(write(ROWS)))
+    assert "keyness" not in text
     read(text)
 
 
 def test_no_text_is_markup(write):  # noqa: F811
     hostile = "<script>alert('x')</script>\"&\x07\udc80"
-    text = page(build_overview(write([row(hostile, hostile, "fish"), row("b", hostile, "fish")])))
+    text = collection_page(build_overview(write([row(hostile, hostile, "fish"), row("b", hostile, "fish")])))
     reader = read(text)
     assert "script" not in reader.tags
-    assert "&lt;script&gt;alert(&#x27;x&#x27;)&lt;/script&gt;&quot;&amp;\ufffd?" in text
+    assert "&lt;script&gt;alert(&#39;x&#39;)&lt;/script&gt;&#34;&amp;\ufffd?" in text
     assert "default-src 'none'; style-src 'unsafe-inline'" in text
 
 
 def test_an_empty_collection(write):  # noqa: F811
-    read(page(build_overview(write([]))))
+    read(collection_page(build_overview(write([]))))

@@ -1,6 +1,6 @@
-"""What a whole collection is about: the output of a batch, phrase by phrase."""
+"""Phrases of a whole collection, from the output of a batch."""
 
-from mderank.collection.batch_output import Output, open_output
-from mderank.collection.overview import Order, Overview, Phrase, build_overview
+from mderank.collection.batch_output import BatchOutput, open_output
+from mderank.collection.overview import CollectionPhrase, Overview, SortOrder, build_overview
 
-__all__ = ["Order", "Output", "Overview", "Phrase", "build_overview", "open_output"]
+__all__ = ["BatchOutput", "CollectionPhrase", "Overview", "SortOrder", "build_overview", "open_output"]

@@ -1,4 +1,4 @@
-"""Where the rows come from: the folder of a batch, or one file of rows."""
+"""The rows of a batch output folder, or of one file of rows."""
 
 from __future__ import annotations
 
@@ -14,38 +14,51 @@ from mderank.errors import InputError
 
 
 @dataclass(frozen=True)
-class Output:
-    """What a batch wrote, or ``mderank extract -f jsonl``."""
+class BatchOutput:
+    """The output of ``mderank batch``, or of ``mderank extract -f jsonl``.
+
+    Attributes:
+        name: its path.
+        files: the files with rows, in order.
+        manifest: content of ``manifest.json``; empty for a single file.
+    """
 
     name: str
     files: tuple[Path, ...]
     manifest: dict[str, Any]
 
     def rows(self) -> Iterator[Row]:
-        """A row for every document, in order."""
+        """Read the rows.
+
+        Yields:
+            One row per document, in order.
+
+        Raises:
+            InputError: a file is damaged, or its rows have no keyphrases.
+        """
         for file in self.files:
             for row in read_rows(file):
                 if not isinstance(row, dict) or not isinstance(row.get("keyphrases"), list):
-                    raise InputError(f"{file}: has rows without keyphrases: it is no output of mderank")
+                    raise InputError(f"{file}: is not an output of mderank: it has rows without keyphrases")
                 yield row
 
     @property
     def documents(self) -> int | None:
-        """How many there are, if the batch is finished."""
+        """Number of documents; None if the batch is not finished."""
         return (self.manifest.get("result") or {}).get("documents")
 
     @property
     def whole(self) -> bool:
-        """Whether nothing is missing, as far as one can know."""
+        """Whether the batch is finished, or the output is a single file."""
         return not self.manifest or "result" in self.manifest
 
     @property
     def language(self) -> str:
-        """Of the tagging pipeline; English where it is not known."""
+        """Language code of the tagging pipeline; English if it is not known."""
         tagger = str((self.manifest.get("extractor") or {}).get("tagger", ""))
         return tagger[:2] if tagger[2:3] == "_" else "en"
 
-    def differences(self, other: Output) -> list[str]:
+    def differences(self, other: BatchOutput) -> list[str]:
         """Settings that make keyphrases of two outputs hard to compare."""
         ours, theirs = ({**each.manifest.get("settings", {})} for each in (self, other))
         if not ours or not theirs:
@@ -57,19 +70,29 @@ class Output:
 _INPUT = ("reading", "files", "marked")
 
 
-def open_output(path: Path) -> Output:
-    """The output at ``path``."""
+def open_output(path: Path) -> BatchOutput:
+    """Open the output of a batch.
+
+    Args:
+        path: an output folder of ``mderank batch``, or a file of rows.
+
+    Returns:
+        The output; its rows are read on demand.
+
+    Raises:
+        InputError: there is no output at this path.
+    """
     if path.is_file():
-        if not path.name.endswith(tuple(f".{form}" for form in ROW_FORMATS)):
+        if not path.name.endswith(tuple(f".{suffix}" for suffix in ROW_FORMATS)):
             raise InputError(
-                f"{path}: is no output of mderank batch or extract: it is none of {', '.join(ROW_FORMATS)}"
+                f"{path}: is not an output of mderank batch or extract: its suffix is none of {', '.join(ROW_FORMATS)}"
             )
-        return Output(str(path), (path,), {})
+        return BatchOutput(str(path), (path,), {})
     manifest = load_manifest(path)
-    files = tuple(sorted(path.glob(f"part-*.{manifest.get('output', 'jsonl')}"), key=_number))
-    return Output(str(path), files, manifest)
+    files = tuple(sorted(path.glob(f"part-*.{manifest.get('output', 'jsonl')}"), key=_part_number))
+    return BatchOutput(str(path), files, manifest)
 
 
-def _number(file: Path) -> int:
+def _part_number(file: Path) -> int:
     digits = file.name.removeprefix("part-").partition(".")[0]
     return int(digits) if digits.isdigit() else 0

@@ -1,7 +1,7 @@
-"""Phrases counted over all documents: exactly, in bounded memory.
+"""Count phrases over all documents: exactly, in bounded memory.
 
-What is counted is held in a table until that is full; then it is written aside in the order of its keys, and begun
-again. In the end all that was written aside is gone through at once, key by key.
+Counts are kept in a table. When the table is full, it is written to a temporary file, sorted by key, and emptied. In
+the end all files are merged by key.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import math
 import pickle
 import re
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import groupby
@@ -27,15 +27,22 @@ _GAP = re.compile(r"[\s\-‐‑–—_/]+")
 
 @dataclass
 class Count:
-    """How often a phrase is among the keyphrases of a document."""
+    """The counts of one phrase.
+
+    Attributes:
+        documents: number of documents that have it among their keyphrases.
+        weight: sum of 1 / log2(1 + rank) over these documents.
+        occurrences: number of occurrences in the texts.
+        forms: number of documents per form.
+    """
 
     documents: int = 0
     weight: float = 0.0
     occurrences: int = 0
-    forms: dict[str, int] = field(default_factory=dict)  # documents that have it in this form
+    forms: dict[str, int] = field(default_factory=dict)
 
     def add(self, other: Count) -> None:
-        """Count both together."""
+        """Add the counts of the same phrase in other documents."""
         self.documents += other.documents
         self.weight += other.weight
         self.occurrences += other.occurrences
@@ -44,13 +51,20 @@ class Count:
 
     @property
     def text(self) -> str:
-        """Its commonest form."""
+        """The most frequent form."""
         return min(self.forms, key=lambda form: (-self.forms[form], form))
 
 
 @dataclass(frozen=True)
 class Mention:
-    """A phrase among the keyphrases of one document."""
+    """A phrase among the keyphrases of one document.
+
+    Attributes:
+        key: key of the phrase, which its variants share (`phrase_key`).
+        rank: its rank, from 1.
+        spans: character offsets of its occurrences.
+        forms: its forms in the document.
+    """
 
     key: str
     rank: int
@@ -59,20 +73,35 @@ class Mention:
 
 
 @lru_cache(maxsize=1 << 16)
-def key_of(phrase: str, language: str = "en") -> str:
-    """What variants of a phrase have in common.
+def phrase_key(phrase: str, language: str = "en") -> str:
+    """Return the key that all variants of a phrase share: its stems, in lower case.
 
-    >>> key_of("Support-vector machines") == key_of("support vector machine")
+    Args:
+        phrase: the phrase.
+        language: language code of the stemmer.
+
+    Returns:
+        The key.
+
+    >>> phrase_key("Support-vector machines") == phrase_key("support vector machine")
     True
     """
     return stem_phrase(" ".join(_GAP.split(phrase.lower())).strip(), language) or phrase.lower()
 
 
 def mentions(row: Row, language: str) -> list[Mention]:
-    """The phrases of a document, best first; variants of one are one, with the better rank."""
+    """Return the phrases of a document. Variants of a phrase are merged, with the better rank.
+
+    Args:
+        row: a row of batch output.
+        language: language code of the stemmer.
+
+    Returns:
+        The phrases, best first.
+    """
     found: dict[str, Mention] = {}
     for rank, each in enumerate(row["keyphrases"], start=1):
-        key = key_of(each["text"], language)
+        key = phrase_key(each["text"], language)
         spans, forms = tuple((span[0], span[1]) for span in each["spans"]), tuple(each["forms"]) or (each["text"],)
         if key in found:
             before = found[key]
@@ -83,30 +112,42 @@ def mentions(row: Row, language: str) -> list[Mention]:
     return list(found.values())
 
 
-def weight(rank: int) -> float:
-    """What a rank counts: 1 for the first, 0.5 for the third. Scores of different documents cannot be compared."""
+def rank_weight(rank: int) -> float:
+    """Return the weight of a rank: 1 / log2(1 + rank). Scores of different documents cannot be compared, ranks can.
+
+    Args:
+        rank: rank of a keyphrase, from 1.
+
+    Returns:
+        1 for rank 1, 0.5 for rank 3.
+    """
     return 1 / math.log2(1 + rank)
 
 
 class Counts:
-    """The counts of all phrases, in the order of their keys; a context manager, since there may be files."""
+    """The counts of all phrases, in the order of their keys; a context manager that closes its temporary files.
+
+    Args:
+        language: language code of the stemmer.
+        limit: number of phrases in memory.
+    """
 
     def __init__(self, language: str, limit: int = LIMIT) -> None:
         self.documents = self.failed = self.mentions = 0
         self._language = language
         self._limit = limit
         self._table: dict[str, Count] = {}
-        self._aside: list[IO[bytes]] = []
+        self._files: list[IO[bytes]] = []
 
     def __enter__(self) -> Counts:
         return self
 
     def __exit__(self, *_: object) -> None:
-        for file in self._aside:
+        for file in self._files:
             file.close()
 
     def add(self, row: Row) -> None:
-        """Count the keyphrases of a document."""
+        """Count the keyphrases of a document (a row of batch output)."""
         self.documents += 1
         if row.get("error") is not None:
             self.failed += 1
@@ -115,23 +156,23 @@ class Counts:
             self.mentions += 1
             count = self._table.setdefault(each.key, Count())
             count.documents += 1
-            count.weight += weight(each.rank)
+            count.weight += rank_weight(each.rank)
             count.occurrences += len(each.spans)
             for form in each.forms:
                 count.forms[form] = count.forms.get(form, 0) + 1
         if len(self._table) >= self._limit:
-            self._write_aside()
+            self._write_table()
 
-    def _write_aside(self) -> None:
+    def _write_table(self) -> None:
         file = tempfile.TemporaryFile()  # noqa: SIM115
         for item in sorted(self._table.items()):
             pickle.dump(item, file)
-        self._aside.append(file)
+        self._files.append(file)
         self._table.clear()
 
     def __iter__(self) -> Iterator[tuple[str, Count]]:
-        """Every key, in order, with its count."""
-        runs = [*map(_read, self._aside), iter(sorted(self._table.items()))]
+        """Yield every key with its count, in the order of the keys."""
+        runs = [*map(_read, self._files), iter(sorted(self._table.items()))]
         for key, same in groupby(heapq.merge(*runs, key=lambda item: item[0]), key=lambda item: item[0]):
             total = Count()
             for _, count in same:
@@ -146,11 +187,3 @@ def _read(file: IO[bytes]) -> Iterator[tuple[str, Count]]:
             yield pickle.load(file)
         except EOFError:
             return
-
-
-def count(rows: Iterable[Row], language: str, limit: int = LIMIT) -> Counts:
-    """The counts of all phrases in ``rows``."""
-    counts = Counts(language, limit)
-    for row in rows:
-        counts.add(row)
-    return counts

@@ -1,7 +1,8 @@
-"""What is typical of one collection against another: Dunning's log-likelihood ratio on document frequencies.
+"""Keyness: how much more frequent a phrase is in one collection than in another.
 
-T. Dunning, Accurate Methods for the Statistics of Surprise and Coincidence, Computational Linguistics 19(1), 1993. It
-holds for rare phrases too, where the usual chi-squared test does not.
+The measure is Dunning's log-likelihood ratio on document frequencies: T. Dunning, Accurate Methods for the Statistics
+of Surprise and Coincidence, Computational Linguistics 19(1), 1993. Unlike the chi-squared test, it holds for rare
+phrases.
 """
 
 from __future__ import annotations
@@ -11,24 +12,36 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
-class Typical:
-    """How a phrase here compares with the same phrase there.
+class Keyness:
+    """The frequency of a phrase compared with another collection.
 
-    ``surprise`` is G², negative where the phrase is rarer here; with one degree of freedom it passes 15.1 by chance
-    once in 10,000 phrases. ``ratio`` is that of the shares of documents, each count half a document more, so that
-    none is zero.
+    Attributes:
+        documents: number of documents of the other collection that have the phrase.
+        ratio: ratio of the shares of documents. Half a document is added to each count, so that none is zero.
+        log_likelihood: G², negative if the phrase is rarer here. By chance one phrase in 10,000 exceeds 15.1.
     """
 
-    documents: int  # there
+    documents: int
     ratio: float
-    surprise: float
+    log_likelihood: float
 
 
-def typical(here: int, of_here: int, there: int, of_there: int) -> Typical:
-    """Compare ``here`` documents out of ``of_here`` with ``there`` out of ``of_there``."""
+def compute_keyness(here: int, of_here: int, there: int, of_there: int) -> Keyness:
+    """Compare the document frequencies of a phrase in two collections.
+
+    Args:
+        here: documents of this collection that have the phrase.
+        of_here: all documents of this collection.
+        there: documents of the other collection that have the phrase.
+        of_there: all documents of the other collection.
+
+    Returns:
+        The ratio of the shares and the log-likelihood ratio.
+    """
     everywhere = of_here + of_there
     together = here + there
-    surprise = 0.0
+    ratio = ((here + 0.5) / (of_here + 1)) / ((there + 0.5) / (of_there + 1))
+    log_likelihood = 0.0
     for observed, row, column in (
         (here, of_here, together),
         (of_here - here, of_here, everywhere - together),
@@ -36,7 +49,6 @@ def typical(here: int, of_here: int, there: int, of_there: int) -> Typical:
         (of_there - there, of_there, everywhere - together),
     ):
         if observed:
-            surprise += 2 * observed * math.log(observed * everywhere / (row * column))
-    more = here * of_there >= there * of_here
-    ratio = ((here + 0.5) / (of_here + 1)) / ((there + 0.5) / (of_there + 1))
-    return Typical(there, ratio, max(0.0, surprise) if more else -max(0.0, surprise))
+            log_likelihood += 2 * observed * math.log(observed * everywhere / (row * column))
+    more_here = here * of_there >= there * of_here
+    return Keyness(there, ratio, max(0.0, log_likelihood) if more_here else -max(0.0, log_likelihood))

@@ -1,4 +1,4 @@
-"""The overview of a collection: its phrases counted and chosen, and where each of them stands."""
+"""The overview of a collection: its phrases, counted and sorted, with the documents that have them."""
 
 from __future__ import annotations
 
@@ -9,24 +9,28 @@ from dataclasses import dataclass
 from itertools import permutations
 from typing import Any, Literal
 
-from mderank.collection.batch_output import Output
+from mderank.collection.batch_output import BatchOutput
 from mderank.collection.counts import LIMIT, Count, Counts, Mention, mentions
-from mderank.collection.keyness import Typical, typical
+from mderank.collection.keyness import Keyness, compute_keyness
 from mderank.errors import OptionError
 from mderank.util.format import round_number
 
-Order = Literal["weight", "documents", "typical"]
-ORDERS: tuple[Order, ...] = ("weight", "documents", "typical")
+SortOrder = Literal["weight", "documents", "keyness"]
+SORT_ORDERS: tuple[SortOrder, ...] = ("weight", "documents", "keyness")
 
-_NEAR = 8  # phrases that are shown beside one
-_TOGETHER = 2  # documents that they share at least: one is chance
+_MAX_COOCCURRING = 8  # co-occurring phrases per phrase
+_MIN_SHARED = 2  # documents that co-occurring phrases share at least: one may be chance
 
 
 @dataclass(frozen=True)
-class Place:
-    """A document that has the phrase among its keyphrases, at this rank, and where in its text.
+class DocumentRank:
+    """The rank of a phrase in one document.
 
-    ``number`` counts the collection's documents from 0: ids need not be different.
+    Attributes:
+        number: number of the document in the collection, from 0. Ids may repeat.
+        id: the document's id.
+        rank: rank of the phrase among the document's keyphrases, from 1.
+        spans: character offsets of the phrase in the document.
     """
 
     number: int
@@ -36,12 +40,18 @@ class Place:
 
 
 @dataclass(frozen=True)
-class Phrase:
+class CollectionPhrase:
     """A phrase of the collection, with its variants.
 
-    ``documents`` counts those that have it among their keyphrases; ``weight`` adds up 1 / log2(1 + rank) in these, so
-    that a first place counts 1 and a third 0.5. ``occurrences`` are all its places in their texts. ``near`` are the
-    phrases that it most often shares a document with, for how many they are (by the Dice coefficient).
+    Attributes:
+        text: the most frequent form.
+        variants: all forms, with their numbers of documents.
+        documents: number of documents that have it among their keyphrases.
+        weight: sum of 1 / log2(1 + rank) over these documents: rank 1 counts 1, rank 3 counts 0.5.
+        occurrences: number of occurrences in the texts.
+        keyness: comparison with another collection; None without one.
+        examples: the documents in which it ranks highest.
+        cooccurring: phrases with the highest Dice coefficient, with the numbers of shared documents.
     """
 
     text: str
@@ -49,14 +59,20 @@ class Phrase:
     documents: int
     weight: float
     occurrences: int
-    typical: Typical | None = None
-    places: tuple[Place, ...] = ()
-    near: tuple[tuple[str, int], ...] = ()
+    keyness: Keyness | None = None
+    examples: tuple[DocumentRank, ...] = ()
+    cooccurring: tuple[tuple[str, int], ...] = ()
 
 
 @dataclass(frozen=True)
 class DocumentPhrases:
-    """A document among the places, with all its keyphrases."""
+    """A document among the examples, with all its keyphrases.
+
+    Attributes:
+        number: number of the document in the collection, from 0.
+        id: the document's id.
+        phrases: its keyphrases, best first.
+    """
 
     number: int
     id: str | int
@@ -65,35 +81,47 @@ class DocumentPhrases:
 
 @dataclass(frozen=True)
 class Overview:
-    """What a collection is about."""
+    """The most important phrases of a collection.
+
+    Attributes:
+        name: path of the collection.
+        documents: number of documents.
+        failed: number of documents that could not be read.
+        distinct: number of distinct phrases.
+        mentions: number of keyphrases of all documents together.
+        sort: order of ``phrases``.
+        against: path of the other collection, if there is one.
+        against_documents: number of readable documents of the other collection.
+        phrases: the phrases, in order.
+        featured: the documents among the examples.
+    """
 
     name: str
     documents: int
     failed: int
     distinct: int
     mentions: int
-    order: Order
+    sort: SortOrder
     against: str | None
     against_documents: int | None
-    phrases: tuple[Phrase, ...]
-    featured: tuple[DocumentPhrases, ...]  # documents among the places
+    phrases: tuple[CollectionPhrase, ...]
+    featured: tuple[DocumentPhrases, ...]
 
     def as_dict(self) -> dict[str, Any]:
-        """Plain data for JSON."""
+        """Return plain data for JSON."""
         return {
             "collection": self.name,
             "documents": self.documents,
             "failed": self.failed,
             "distinct_phrases": self.distinct,
-            "order": self.order,
+            "sort": self.sort,
             "against": self.against,
             "against_documents": self.against_documents,
-            "phrases": [_as_dict(phrase, self.documents - self.failed) for phrase in self.phrases],
+            "phrases": [_phrase_as_dict(phrase, self.documents - self.failed) for phrase in self.phrases],
         }
 
 
-def _as_dict(phrase: Phrase, documents: int) -> dict[str, Any]:
-    compared = phrase.typical
+def _phrase_as_dict(phrase: CollectionPhrase, documents: int) -> dict[str, Any]:
     return {
         "text": phrase.text,
         "variants": [{"text": text, "documents": count} for text, count in phrase.variants],
@@ -101,66 +129,79 @@ def _as_dict(phrase: Phrase, documents: int) -> dict[str, Any]:
         "share": round_number(phrase.documents / max(1, documents)),
         "weight": round_number(phrase.weight),
         "occurrences": phrase.occurrences,
-        **(
-            {}
-            if compared is None
-            else {
-                "there": compared.documents,
-                "ratio": round_number(compared.ratio),
-                "surprise": round_number(compared.surprise),
-            }
-        ),
-        "places": [
-            {"id": place.id, "rank": place.rank, "spans": [list(span) for span in place.spans]}
-            for place in phrase.places
+        **({} if phrase.keyness is None else {"keyness": _keyness_as_dict(phrase.keyness)}),
+        "examples": [
+            {"id": each.id, "rank": each.rank, "spans": [list(span) for span in each.spans]} for each in phrase.examples
         ],
-        "near": [{"text": text, "documents": count} for text, count in phrase.near],
+        "cooccurring": [{"text": text, "documents": count} for text, count in phrase.cooccurring],
+    }
+
+
+def _keyness_as_dict(keyness: Keyness) -> dict[str, Any]:
+    return {
+        "against_documents": keyness.documents,
+        "ratio": round_number(keyness.ratio),
+        "log_likelihood": round_number(keyness.log_likelihood),
     }
 
 
 def build_overview(
-    output: Output,
-    against: Output | None = None,
+    output: BatchOutput,
+    against: BatchOutput | None = None,
     *,
-    top: int = 50,
-    order: Order | None = None,
+    top_k: int = 50,
+    sort: SortOrder | None = None,
     min_documents: int = 1,
-    places: int = 5,
+    examples: int = 5,
     language: str | None = None,
     limit: int = LIMIT,
     advance: Callable[[int], None] = lambda documents: None,
 ) -> Overview:
-    """The ``top`` phrases of a collection, in ``order``: by weight, or by what is typical where there is another.
+    """Count the phrases of a collection, and select the most important ones.
 
-    Two passes over the rows: one counts all phrases, one sees where the chosen ones stand. Memory is bounded by
-    ``limit``, a number of phrases, whatever the collection's size.
+    The rows are read twice: first to count all phrases, then to find the documents of the selected ones.
+
+    Args:
+        output: the collection.
+        against: another collection to compare with.
+        top_k: number of phrases.
+        sort: order of the phrases; None sorts by keyness with ``against``, and by weight without.
+        min_documents: leave out phrases of fewer documents.
+        examples: number of documents per phrase.
+        language: language code for variants of words; None takes that of the tagger.
+        limit: number of phrases that are counted in memory; the rest goes to temporary files.
+        advance: called with the number of documents read, for a progress bar.
+
+    Returns:
+        The overview.
+
+    Raises:
+        InputError: the output cannot be read.
+        OptionError: ``sort="keyness"`` without ``against``.
     """
-    order = order or ("weight" if against is None else "typical")
-    if order == "typical" and against is None:
-        raise OptionError("typical of a collection is what another has less of: name that one (--against)")
+    sort = sort or ("weight" if against is None else "keyness")
+    if sort == "keyness" and against is None:
+        raise OptionError("sorting by keyness needs a collection to compare with: add --against OTHER")
     language = language or output.language
     with Counts(language, limit) as here, Counts(language, limit) as there:
-        for row in _told(output.rows(), advance):
+        for row in _report_progress(output.rows(), advance):
             here.add(row)
-        for row in _told(against.rows(), advance) if against is not None else ():
+        for row in _report_progress(against.rows(), advance) if against is not None else ():
             there.add(row)
         distinct = 0
 
-        def compared() -> Iterator[tuple[str, Count, Typical | None]]:
+        def compare() -> Iterator[tuple[str, Count, Keyness | None]]:
             nonlocal distinct
-            for key, count, other in _joined(here, there):
+            of_here, of_there = here.documents - here.failed, there.documents - there.failed
+            for key, count, other in _join(here, there):
                 distinct += 1
                 if count.documents >= min_documents:
-                    sizes = here.documents - here.failed, there.documents - there.failed
-                    yield (
-                        key,
-                        count,
-                        None if against is None else typical(count.documents, sizes[0], other, sizes[1]),
-                    )
+                    keyness = None if against is None else compute_keyness(count.documents, of_here, other, of_there)
+                    yield key, count, keyness
 
-        chosen = heapq.nlargest(top, compared(), key=_ORDER[order])
-        details = _Details([key for key, _, _ in chosen], {key: count for key, count, _ in chosen}, places)
-        for row in _told(output.rows(), advance):
+        chosen = heapq.nlargest(top_k, compare(), key=_SORT_KEYS[sort])
+        details = _Details({key: count for key, count, _ in chosen}, examples)
+        for row in _report_progress(output.rows(), advance):
             details.add(row, language)
     return Overview(
         output.name,
@@ -168,30 +209,30 @@ def build_overview(
         here.failed,
         distinct,
         here.mentions,
-        order,
+        sort,
         None if against is None else against.name,
         None if against is None else there.documents - there.failed,
-        tuple(details.phrase(key, count, other) for key, count, other in chosen),
+        tuple(details.phrase(key, count, keyness) for key, count, keyness in chosen),
         details.documents(),
     )
 
 
-# Equals are in the order of their keys: of these `heapq.nlargest` keeps those that come first.
-_ORDER: dict[Order, Callable[[tuple[str, Count, Typical | None]], Any]] = {
+# Phrases with equal values stay in the order of their keys, since `heapq.nlargest` keeps the first ones.
+_SORT_KEYS: dict[SortOrder, Callable[[tuple[str, Count, Keyness | None]], Any]] = {
     "weight": lambda item: (round(item[1].weight, 6), item[1].documents),
     "documents": lambda item: (item[1].documents, round(item[1].weight, 6)),
-    "typical": lambda item: (round(item[2].surprise, 6) if item[2] else 0.0, item[1].documents),
+    "keyness": lambda item: (round(item[2].log_likelihood, 6) if item[2] else 0.0, item[1].documents),
 }
 
 
-def _told(rows: Iterator[Any], advance: Callable[[int], None]) -> Iterator[Any]:
+def _report_progress(rows: Iterator[Any], advance: Callable[[int], None]) -> Iterator[Any]:
     for row in rows:
         yield row
         advance(1)
 
 
-def _joined(here: Counts, there: Counts) -> Iterator[tuple[str, Count, int]]:
-    """The phrases that are here, each with the number of documents that have it there."""
+def _join(here: Counts, there: Counts) -> Iterator[tuple[str, Count, int]]:
+    """Yield the phrases that are here, each with the number of documents that have it there."""
     others = iter(there)
     other = next(others, None)
     for key, count in here:
@@ -201,14 +242,14 @@ def _joined(here: Counts, there: Counts) -> Iterator[tuple[str, Count, int]]:
 
 
 class _Details:
-    """Where the chosen phrases stand, and which of them stand together."""
+    """Examples and co-occurrences of the selected phrases."""
 
-    def __init__(self, keys: list[str], counts: dict[str, Count], places: int) -> None:
-        self._texts = {key: counts[key].text for key in keys}
+    def __init__(self, counts: dict[str, Count], examples: int) -> None:
+        self._texts = {key: count.text for key, count in counts.items()}
         self._counts = counts
-        self._size = places
-        self._places: dict[str, list[tuple[int, int, Place]]] = {key: [] for key in keys}
-        self._beside: dict[str, Counter[str]] = {key: Counter() for key in keys}
+        self._size = examples
+        self._examples: dict[str, list[tuple[int, int, DocumentRank]]] = {key: [] for key in counts}
+        self._shared: dict[str, Counter[str]] = {key: Counter() for key in counts}
         self._seen = 0
         self._phrases: dict[int, tuple[str | int, tuple[str, ...], int]] = {}
 
@@ -219,14 +260,14 @@ class _Details:
         found = mentions(row, language)
         chosen = [each for each in found if each.key in self._texts]
         for each, other in permutations(chosen, 2):
-            self._beside[each.key][other.key] += 1
+            self._shared[each.key][other.key] += 1
         for each in chosen:
             self._keep(each, row, number, found)
 
     def _keep(self, each: Mention, row: Any, number: int, found: list[Mention]) -> None:
-        """The best places of a phrase: where it ranks high, the earlier document first."""
-        best = self._places[each.key]
-        item = (-each.rank, -number, Place(number, row["id"], each.rank, each.spans))
+        """Keep the documents in which a phrase ranks highest; of equal ranks the earlier document."""
+        best = self._examples[each.key]
+        item = (-each.rank, -number, DocumentRank(number, row["id"], each.rank, each.spans))
         if len(best) < self._size:
             heapq.heappush(best, item)
         elif best and item[:2] > best[0][:2]:
@@ -234,7 +275,7 @@ class _Details:
         else:
             return
         identity, phrases, uses = self._phrases.get(number, (row["id"], (), 0))
-        self._phrases[number] = (identity, phrases or tuple(self._shown(other) for other in found), uses + 1)
+        self._phrases[number] = (identity, phrases or tuple(self._display_text(other) for other in found), uses + 1)
 
     def _release(self, number: int) -> None:
         identity, phrases, uses = self._phrases[number]
@@ -243,34 +284,34 @@ class _Details:
         else:
             self._phrases[number] = (identity, phrases, uses - 1)
 
-    def _shown(self, mention: Mention) -> str:
+    def _display_text(self, mention: Mention) -> str:
         return self._texts.get(mention.key, mention.forms[0])
 
-    def phrase(self, key: str, count: Count, compared: Typical | None) -> Phrase:
-        """All about one of them."""
+    def phrase(self, key: str, count: Count, keyness: Keyness | None) -> CollectionPhrase:
+        """Return a selected phrase with its examples and co-occurring phrases."""
         variants = sorted(count.forms.items(), key=lambda item: (-item[1], item[0]))
-        best = sorted(self._places[key], key=lambda item: (-item[0], -item[1]))
-        return Phrase(
+        best = sorted(self._examples[key], key=lambda item: (-item[0], -item[1]))
+        return CollectionPhrase(
             count.text,
             tuple(variants),
             count.documents,
             count.weight,
             count.occurrences,
-            compared,
-            tuple(place for _, _, place in best),
-            tuple(self._near(key)),
+            keyness,
+            tuple(example for _, _, example in best),
+            tuple(self._find_cooccurring(key)),
         )
 
-    def _near(self, key: str) -> Iterator[tuple[str, int]]:
-        together = (item for item in self._beside[key].items() if item[1] >= _TOGETHER)
-        for other, shared in sorted(together, key=lambda item: (-self._dice(key, *item), item[0]))[:_NEAR]:
+    def _find_cooccurring(self, key: str) -> Iterator[tuple[str, int]]:
+        together = (item for item in self._shared[key].items() if item[1] >= _MIN_SHARED)
+        for other, shared in sorted(together, key=lambda item: (-self._dice(key, *item), item[0]))[:_MAX_COOCCURRING]:
             yield self._texts[other], shared
 
     def _dice(self, key: str, other: str, shared: int) -> float:
         return 2 * shared / (self._counts[key].documents + self._counts[other].documents)
 
     def documents(self) -> tuple[DocumentPhrases, ...]:
-        """Those among the places, in their order."""
+        """Return the documents among the examples, in the order of the collection."""
         return tuple(
             DocumentPhrases(number, identity, phrases)
             for number, (identity, phrases, _) in sorted(self._phrases.items())

@@ -84,6 +84,50 @@ def with_places(rows: Sequence[Row], best: Sequence[Best | None]) -> tuple[Row, 
     return tuple(replace(row, cells=tuple(cells)) for row, cells in zip(rows, placed, strict=True))
 
 
+def align_columns(rows: Sequence[Sequence[str]], align: str, gap: str = "  ") -> list[str]:
+    """Align rows of text in columns, for the terminal.
+
+    Args:
+        rows: cells of each row, the heading included. They may be styled after the call, not before.
+        align: a letter per column: ``<`` aligns left, ``>`` right.
+        gap: text between columns.
+
+    Returns:
+        One line per row, without trailing spaces.
+
+    >>> align_columns([("name", "n"), ("inspec", "2000"), ("nus", "211")], "<>")
+    ['name       n', 'inspec  2000', 'nus      211']
+    """
+    widths = [max(map(cell_len, column)) for column in zip(*rows, strict=True)]
+    return [
+        gap.join(
+            (_left if side == "<" else _right)(cell, width)
+            for cell, side, width in zip(row, align, widths, strict=True)
+        ).rstrip()
+        for row in rows
+    ]
+
+
+def markdown_rows(header: Sequence[str], rows: Iterable[Sequence[str]], align: str) -> str:
+    """Write a Markdown table whose cells are Markdown already.
+
+    Args:
+        header: the column headings.
+        rows: cells of each row.
+        align: a letter per column: ``<`` aligns left, ``>`` right.
+
+    Returns:
+        The table, ending with a line break.
+
+    >>> print(markdown_rows(("name", "n"), [("nus", "211")], "<>"), end="")
+    | name | n |
+    | --- | ---: |
+    | nus | 211 |
+    """
+    rule = ["---" if side == "<" else "---:" for side in align]
+    return "".join(_pipes(row) + "\n" for row in (header, rule, *rows))
+
+
 def as_text(table: Table, bold: Callable[[str], str] = str) -> str:
     """Aligned columns; the best of a column is given to ``bold``."""
     rows = [row for block in table.blocks for row in block.rows]
@@ -111,12 +155,11 @@ def as_text(table: Table, bold: Callable[[str], str] = str) -> str:
 def as_markdown(table: Table) -> str:
     """One table a block, with the block's name in its corner; the best of a column in bold."""
     parts = [f"## {_md(table.title)}\n"]
-    aligned = "---" if table.prose else "---:"
+    aligned = "<" if table.prose else ">"
     for block in table.blocks:
         heading = [_md(block.name or table.corner), *map(_md, table.columns)]
-        lines = [_pipes(heading), _pipes(["---", *[aligned] * len(table.columns)])]
-        lines += [_pipes([_md(row.name), *map(_md_cell, row.cells)]) for row in block.rows]
-        parts.append("\n".join(lines) + "\n")
+        rows = [[_md(row.name), *map(_md_cell, row.cells)] for row in block.rows]
+        parts.append(markdown_rows(heading, rows, "<" + aligned * len(table.columns)))
     return "\n".join([*parts, *([_md(table.legend) + "\n"] if table.legend else [])])
 
 
@@ -175,6 +218,10 @@ def as_csv(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
 
 def _left(text: str, width: int) -> str:
     return text + " " * (width - cell_len(text))
+
+
+def _right(text: str, width: int) -> str:
+    return " " * (width - cell_len(text)) + text
 
 
 def _wrapped(text: str, width: int = 100) -> Iterator[str]:
