@@ -19,7 +19,7 @@ from pathlib import Path
 
 import numpy as np
 
-from mderank import FusionRank, NounPhrases, load_encoder
+from mderank import FusionRank, FusionWeights, NounPhrases, load_encoder
 from mderank.document import surface
 from mderank.ranking import rank
 from mderank.research.datasets import Dataset, full_text, load_dataset, paper_text
@@ -47,11 +47,11 @@ class Evidence:
     firsts: list[int]
     found: list[int]
     nested: list[bool]
-    parts: dict[str, list[float]]
+    contributions: dict[str, list[float]]
 
     def predictions(self, weights: Mapping[str, float], *, nested: bool = True) -> list[Prediction]:
         """The candidates, best first."""
-        scores = np.sum([weights[name] * np.asarray(values) for name, values in self.parts.items()], axis=0)
+        scores = np.sum([weights[name] * np.asarray(values) for name, values in self.contributions.items()], axis=0)
         kept = [nested or not inside for inside in self.nested]
         order = rank(list(np.atleast_1d(scores)), self.firsts, kept) if self.texts else []
         return [Prediction(self.texts[index], self.found[index]) for index in order if kept[index]]
@@ -72,9 +72,9 @@ def read(name: str, ranker: FusionRank, limit: int | None, *, whole: bool) -> It
                 list(each.keyphrases),
                 [surface(text, candidate.occurrences[0].span) for candidate in reading.candidates],
                 [candidate.first for candidate in reading.candidates],
-                [candidate.found for candidate in reading.candidates],
+                [candidate.match_count for candidate in reading.candidates],
                 [candidate.key not in themselves for candidate in reading.candidates],
-                {part: np.asarray(values).tolist() for part, values in scores.parts.items()},
+                {part: np.asarray(values).tolist() for part, values in scores.contributions.items()},
             )
         print(".", end="", file=sys.stderr, flush=True)
 
@@ -91,8 +91,8 @@ def variants(weights: Mapping[str, float]) -> dict[str, tuple[dict[str, float], 
         "all": (dict(weights), True),
         **one,
         "without nested phrases": (dict(weights), False),
-        "closeness alone": ({**dict.fromkeys(weights, 0.0), "closeness": 1.0}, True),
-        "change alone": ({**dict.fromkeys(weights, 0.0), "change": 1.0}, True),
+        "similarity alone": ({**dict.fromkeys(weights, 0.0), "similarity": 1.0}, True),
+        "mask effect alone": ({**dict.fromkeys(weights, 0.0), "mask_effect": 1.0}, True),
         "without frequency and position": ({**weights, "frequency": 0.0, "position": 0.0}, True),
     }
 
@@ -146,8 +146,8 @@ def main() -> None:
     options = parser.parse_args()
     limits = {} if options.whole else {"max_words": 512, "max_tokens": 512}
     ranker = FusionRank(load_encoder(options.model, threads=options.threads), dedupe="case", **limits)
-    weights = dict(ranker.weights)
-    ranker.weights = dict.fromkeys(weights, 1.0)  # the parts are then the evidence itself
+    weights = asdict(ranker.weights)
+    ranker.weights = FusionWeights(**dict.fromkeys(weights, 1.0))  # contributions are then unweighted
     if options.keep and options.keep.exists():
         evidence = [Evidence(**json.loads(line)) for line in options.keep.read_text(encoding="utf-8").splitlines()]
     else:

@@ -13,14 +13,14 @@ from scipy.stats import spearmanr
 from common import LAYER, Figure, abstracts, main, model_folder, requests, tag
 from mderank.encoding import BUNDLED_MODEL_FOLDER, Encoder, PoolingName, Request, embed, load_encoder
 from mderank.encoding.torch import TorchEncoder
-from mderank.ranking import compare
+from mderank.ranking import masked_similarity
 
 Scores = list[np.ndarray]
 
 
 def scores(encoder: Encoder, work: Sequence[Request], pooling: PoolingName = "mean", *, exact: bool = False) -> Scores:
     embeddings = embed(encoder, work, pooling=pooling, layer=LAYER, exact=exact)
-    return [compare(each.document, each.changes, "cosine")[1] for each in embeddings]
+    return [masked_similarity(each.document, each.changes, "cosine")[1] for each in embeddings]
 
 
 def rho(what: str, one: Scores, other: Scores, at_least: float | None = None) -> Figure:

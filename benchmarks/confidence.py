@@ -35,7 +35,7 @@ def read(name: str) -> np.ndarray:
         found = ranker.extract(document.text, top_k=PHRASES)
         words = len(ranker.score([document.text])[0][0].document.tokens)
         rows += [
-            (words, each.facts["length"], each.score - each.parts.get("overlap", 0.0), each.text in accepted)
+            (words, each.features["length"], each.score - each.contributions.get("overlap", 0.0), each.text in accepted)
             for each in found
         ]
     return np.array(rows, dtype=[("words", float), ("length", float), ("score", float), ("accepted", float)])

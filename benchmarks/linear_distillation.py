@@ -18,7 +18,7 @@ import numpy as np
 from mderank import NounPhrases, load_encoder
 from mderank.encoding import Encoder, Request, embed
 from mderank.encoding.export import spearman
-from mderank.ranking.similarity import compare
+from mderank.ranking.similarity import masked_similarity
 from mderank.research.training.corpus import documents
 from mderank.research.training.recipe import Corpus
 from mderank.tagging import SpacyTagger
@@ -82,7 +82,9 @@ def fitted(some: list[Pair], ridge: float) -> Floats:
 def told(name: str, some: list[Pair], found: list[tuple[Floats, Floats]]) -> str:
     ranks, errors = [], []
     for pair, (document, change) in zip(some, found, strict=True):
-        ours, exact = (compare(*each, "cosine")[1] for each in ((document, change), (pair.document, pair.exact)))
+        ours, exact = (
+            masked_similarity(*each, "cosine")[1] for each in ((document, change), (pair.document, pair.exact))
+        )
         ranks.append(spearman(ours, exact))
         errors.append(((change - pair.exact) ** 2).sum() / pair.size**2)
     return f"| {name} | {np.mean(ranks):.3f} | {np.mean(errors):.2f} |"

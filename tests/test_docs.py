@@ -79,10 +79,9 @@ def test_extras_of_the_readme_exist():
 
 
 def test_the_readme_has_the_weights_of_the_default():
-    from mderank.methods.fusionrank import WEIGHTS
+    from mderank.methods.fusionrank import FusionWeights
 
     (row,) = (
-        line for line in (ROOT / "README.md").read_text(encoding="utf-8").splitlines() if "| `change`, `emph" in line
+        line for line in (ROOT / "README.md").read_text(encoding="utf-8").splitlines() if line.startswith("| `weights`")
     )
-    told = [float(each) for each in row.split("|")[3].split(",")]
-    assert told == [weight for name, weight in WEIGHTS.items() if name != "closeness"]
+    assert eval(row.split("|")[3].strip().strip("`"), {"FusionWeights": FusionWeights}) == FusionWeights()

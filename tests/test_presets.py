@@ -63,7 +63,7 @@ def test_it_is_what_evaluate_runs_phrase_for_phrase(run, evaluated, paper_text, 
     assert {"coral reef", "coral reefs"} <= found  # not one entry
     assert sum(text.lower() == "coral reefs" for text, _ in expected) == 1
     assert "marine reserves" not in found  # behind the cut
-    assert in_python.unseen is not None
+    assert in_python.truncated is not None
     assert "the last" in on_the_command_line.stderr
     assert "--max-words 512, --max-tokens 512" in on_the_command_line.stderr
 

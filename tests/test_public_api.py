@@ -25,6 +25,7 @@ def test_the_public_names():
         "ExactFallbackWarning",
         "Extractor",
         "FusionRank",
+        "FusionWeights",
         "InputError",
         "Keyphrase",
         "Keyphrases",
@@ -101,8 +102,8 @@ def test_a_result_and_its_notes_can_be_pickled(text):
     )
     keyphrases = extractor.extract(text)
     copy = pickle.loads(pickle.dumps(keyphrases))
-    assert (copy, copy.missing, copy.unseen) == (keyphrases, ("whale",), keyphrases.unseen)
-    assert copy.unseen is not None
+    assert (copy, copy.missing_phrases, copy.truncated) == (keyphrases, ("whale",), keyphrases.truncated)
+    assert copy.truncated is not None
 
 
 def test_errors_can_be_pickled():
@@ -117,7 +118,7 @@ def test_a_keyphrase_as_plain_data():
     assert keyphrase.as_dict() == {
         "text": "reef",
         "score": keyphrase.score,
-        "similarity": keyphrase.similarity,
+        "raw_score": keyphrase.raw_score,
         "spans": [[4, 8], [21, 25], [34, 38]],
         "forms": ["reef", "REEF"],
     }

@@ -16,7 +16,7 @@ from mderank._version import __version__ as __version__
 
 _HOMES = {
     "mderank.methods.mderank": ("MDERank",),
-    "mderank.methods.fusionrank": ("FusionRank",),
+    "mderank.methods.fusionrank": ("FusionRank", "FusionWeights"),
     "mderank.methods.base": ("Extractor",),
     "mderank.options": ("Options",),
     "mderank.factory": ("build_extractor",),
@@ -78,6 +78,7 @@ if TYPE_CHECKING:
     from mderank.masking import MaskSubset as MaskSubset
     from mderank.methods.base import Extractor as Extractor
     from mderank.methods.fusionrank import FusionRank as FusionRank
+    from mderank.methods.fusionrank import FusionWeights as FusionWeights
     from mderank.methods.mderank import MDERank as MDERank
     from mderank.options import Options as Options
     from mderank.ranking import MMR as MMR

@@ -1,4 +1,4 @@
-"""Candidate phrases, and the keyphrases chosen among them."""
+"""Candidate phrases of a document, and the keyphrases selected from them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,12 @@ from mderank.errors import MDERankError
 
 
 class Occurrence(NamedTuple):
-    """One place of a candidate: its characters, and the indices of the tokens it touches."""
+    """One occurrence of a candidate.
+
+    Attributes:
+        span: Its characters.
+        words: The indices of the document's tokens that it covers.
+    """
 
     span: Span
     words: range
@@ -19,58 +24,71 @@ class Occurrence(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """One phrase with every place it stands at, also inside longer phrases, in the order of the text.
+    """A phrase that may be a keyphrase, with all its occurrences.
 
-    ``key`` is the phrase in lower case with single spaces. ``found`` counts how often the source itself came upon
-    it, which is less than ``len(occurrences)`` where the phrase also stands inside longer ones. ``unithood`` says how
-    much of a unit the phrase is, for sources that can tell: 0 for one that stands by itself, less for a fragment. A
-    phrase of the user's own list that is not in the text has no occurrences.
+    Attributes:
+        key: The phrase in lower case with single spaces.
+        occurrences: All occurrences in text order, also those inside longer phrases. A phrase of the user's own list
+            that is not in the text has none.
+        match_count: How often the source of candidates matched the phrase by itself. It is less than the number of
+            occurrences if the phrase also occurs inside longer ones.
+        unithood: How much of a unit the phrase is, for sources that measure it: 0 for a phrase that occurs alone,
+            less for a fragment.
     """
 
     key: str
     occurrences: tuple[Occurrence, ...]
-    found: int = 1
+    match_count: int = 1
     unithood: float = 0.0
 
     @property
     def first(self) -> int:
-        """The offset of its first character."""
+        """Offset of the first character of the first occurrence."""
         return self.occurrences[0].span.start
 
 
 @dataclass(frozen=True, slots=True)
 class Keyphrase:
-    """A phrase of the text and how much it matters.
+    """A keyphrase of a document.
 
-    ``text`` is its commonest form in the text, with single spaces; ``score`` says how much it matters, more is
-    better; ``similarity`` is the raw similarity that the score was made from; ``spans`` are all its places, in
-    order; ``forms`` are the distinct forms found at these places, commonest first. ``found`` is how often the source
-    of candidates came upon it by itself; it also stands where it is part of a longer phrase. ``parts`` are what the
-    score is the sum of, by name, for methods that add up; ``facts`` are what was counted or measured, unscaled: each
-    part's under its name (``{"frequency": 3, "position": 12}``), and ``change``, 1 − cos of the document and the same
-    without the phrase, for methods that mask. Of variants that are one entry both are those of the best.
-    ``confidence`` is the chance that a reader accepts the phrase, which means the same in a short and in a long text,
-    for methods that can tell. ``related`` are phrases of the text that contain this one or are part of it, and were
-    left out for that reason.
+    Attributes:
+        text: The most frequent surface form, with single spaces.
+        score: Higher is better.
+        raw_score: The number that the score was computed from: a similarity for methods that compare embeddings.
+        spans: Character offsets of all occurrences, in text order.
+        forms: Distinct surface forms, the most frequent first.
+        match_count: How often the source of candidates matched the phrase by itself, not inside a longer one.
+        contributions: Weighted terms that sum to the score, by name; empty for methods that do not sum terms.
+        features: Measured values before weighting, by name: ``{"frequency": 3, "position": 12}``. Methods that mask
+            give ``mask_effect``, 1 − cosine of the document and the document without the phrase.
+        confidence: Probability that a reader accepts the phrase, comparable between texts of any length; None for
+            methods that do not estimate it.
+        related: Phrases that contain this one or are part of it, and were left out for that reason.
+
+    Variants of a phrase are one keyphrase. Its contributions and features are those of the best variant.
     """
 
     text: str
     score: float
-    similarity: float
+    raw_score: float
     spans: tuple[Span, ...]
     forms: tuple[str, ...]
-    found: int = 1
-    parts: Mapping[str, float] = field(default_factory=dict, hash=False)
-    facts: Mapping[str, float] = field(default_factory=dict, hash=False)
+    match_count: int = 1
+    contributions: Mapping[str, float] = field(default_factory=dict, hash=False)
+    features: Mapping[str, float] = field(default_factory=dict, hash=False)
     confidence: float | None = None
     related: tuple[str, ...] = ()
 
     def as_dict(self) -> dict[str, Any]:
-        """Plain data for JSON."""
+        """Return plain data for JSON.
+
+        Returns:
+            Text, score, raw score, spans and forms; confidence and related phrases only if there are any.
+        """
         return {
             "text": self.text,
             "score": self.score,
-            "similarity": self.similarity,
+            "raw_score": self.raw_score,
             **({} if self.confidence is None else {"confidence": self.confidence}),
             "spans": [list(span) for span in self.spans],
             "forms": list(self.forms),
@@ -79,21 +97,29 @@ class Keyphrase:
 
 
 class Keyphrases(list[Keyphrase]):
-    """A list of keyphrases, best first, that also says what could not be done.
+    """The keyphrases of a document as a list, the best first.
 
-    ``unseen`` is the part at the end of the text that was not read, because the user set a limit; ``missing`` are
-    the phrases of the user's own list that do not occur; ``error`` is why a document of a batch gave no result.
+    Args:
+        keyphrases: The keyphrases.
+        truncated: The span at the end of the text that was not read, because of ``max_words`` or ``max_tokens``.
+        missing_phrases: Phrases of the user's own list that do not occur in the text.
+        error: Why a document of a batch gave no result.
+
+    Attributes:
+        truncated: See above; None if the whole text was read.
+        missing_phrases: See above.
+        error: See above; None if nothing failed.
     """
 
     def __init__(
         self,
         keyphrases: Iterable[Keyphrase] = (),
         *,
-        unseen: Span | None = None,
-        missing: tuple[str, ...] = (),
+        truncated: Span | None = None,
+        missing_phrases: tuple[str, ...] = (),
         error: MDERankError | None = None,
     ) -> None:
         super().__init__(keyphrases)
-        self.unseen = unseen
-        self.missing = missing
+        self.truncated = truncated
+        self.missing_phrases = missing_phrases
         self.error = error

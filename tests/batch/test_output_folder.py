@@ -23,22 +23,29 @@ ROWS = [
     {
         "id": 7,
         "keyphrases": [
-            {"text": "reef", "score": 0.5, "similarity": 0.25, "spans": [[0, 4], [8, 12]], "forms": ["reef", "Reef"]},
+            {"text": "reef", "score": 0.5, "raw_score": 0.25, "spans": [[0, 4], [8, 12]], "forms": ["reef", "Reef"]},
             {
                 "text": "fish",
                 "score": 0.4,
-                "similarity": 0.2,
+                "raw_score": 0.2,
                 "confidence": 0.3,
                 "spans": [[5, 7]],
                 "forms": ["fish"],
                 "related": ["reef fish", "fish net"],
             },
         ],
-        "unseen": [20, 30],
-        "missing": ["whale"],
+        "truncated": [20, 30],
+        "missing_phrases": ["whale"],
         "error": None,
     },
-    {"id": "b", "text": "taken out", "keyphrases": [], "unseen": None, "missing": [], "error": "b: is empty \udc80"},
+    {
+        "id": "b",
+        "text": "taken out",
+        "keyphrases": [],
+        "truncated": None,
+        "missing_phrases": [],
+        "error": "b: is empty \udc80",
+    },
 ]
 
 
@@ -66,7 +73,7 @@ def test_rows_come_back(tmp_path, form):
     else:
         assert back == ROWS
     assert back[0]["keyphrases"] == ROWS[0]["keyphrases"]
-    assert back[0]["unseen"] == [20, 30]
+    assert back[0]["truncated"] == [20, 30]
     assert "text" not in back[0]
     assert back[1]["text"] == "taken out"
     assert (done.shard, done.documents, done.failed, done.size) == (3, 2, 1, part.stat().st_size)

@@ -6,14 +6,14 @@ from mderank import NGrams, NounPhrases
 def test_case_variants_are_one_candidate(tagged, places):
     document = tagged("Deep/JJ Learning/NN and/CC deep/JJ learning/NN and/CC DEEP/JJ LEARNING/NN")
     (only,) = NounPhrases().find(document)
-    assert (only.key, only.found) == ("deep learning", 3)
+    assert (only.key, only.match_count) == ("deep learning", 3)
     assert places(document, [only]) == {"deep learning": ["Deep Learning", "deep learning", "DEEP LEARNING"]}
 
 
 def test_places_inside_longer_phrases_count(tagged, places):
     document = tagged("support/NN vector/NN machine/NN and/CC support/NN vector/NN and/CC vector/NN")
     found = NounPhrases().find(document)
-    assert [(each.key, each.found, len(each.occurrences)) for each in found] == [
+    assert [(each.key, each.match_count, len(each.occurrences)) for each in found] == [
         ("support vector machine", 1, 1),
         ("support vector", 1, 2),
         ("vector", 1, 3),
@@ -24,13 +24,13 @@ def test_places_inside_longer_phrases_count(tagged, places):
 
 def test_places_count_whatever_their_tags(tagged):
     (only,) = NounPhrases().find(tagged("dive/NN and/CC they/PRP dive/VBP"))
-    assert (only.found, len(only.occurrences)) == (1, 2)
+    assert (only.match_count, len(only.occurrences)) == (1, 2)
 
 
 def test_places_do_not_overlap_themselves(tagged):
     document = tagged("very/RB data/NN data/NN is/VBZ data/NN data/NN data/NN data/NN data/NN")
     two = next(each for each in NounPhrases(max_phrase_words=5).find(document) if each.key == "data data")
-    assert (two.found, [place.words for place in two.occurrences]) == (1, [range(1, 3), range(4, 6), range(6, 8)])
+    assert (two.match_count, [place.words for place in two.occurrences]) == (1, [range(1, 3), range(4, 6), range(6, 8)])
 
 
 def test_places_do_not_cross_a_paragraph(tagged):
@@ -47,7 +47,7 @@ def test_by_first_place_and_there_the_longest_first(tagged):
 
 def test_the_same_words_found_by_ngrams(tagged):
     document = tagged("data/NN data/NN data/NN")
-    found = {each.key: (each.found, len(each.occurrences)) for each in NGrams(1, 3).find(document)}
+    found = {each.key: (each.match_count, len(each.occurrences)) for each in NGrams(1, 3).find(document)}
     assert found == {"data": (3, 3), "data data": (2, 1), "data data data": (1, 1)}
 
 

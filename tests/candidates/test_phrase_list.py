@@ -44,7 +44,7 @@ def test_those_that_occur_come_first_in_the_order_of_the_text():
 
 def test_how_often_it_was_found():
     found = PhraseList(["reef", "fish"]).find(read("reef reef"))
-    assert [(each.key, each.found) for each in found] == [("reef", 2), ("fish", 0)]
+    assert [(each.key, each.match_count) for each in found] == [("reef", 2), ("fish", 0)]
 
 
 def test_no_phrase_crosses_a_paragraph():
@@ -84,6 +84,6 @@ def test_the_result_names_what_is_missing():
     extractor = MDERank(FakeEncoder(), tagger=FakeTagger(), candidates=PhraseList(["reef", "Sea Horse", "whale"]))
     keyphrases = extractor.extract("The reef is near the whale.")
     assert sorted(each.text for each in keyphrases) == ["reef", "whale"]
-    assert keyphrases.missing == ("sea horse",)
+    assert keyphrases.missing_phrases == ("sea horse",)
     everything_missing = extractor.extract("An old harbour.")
-    assert (list(everything_missing), everything_missing.missing) == ([], ("reef", "sea horse", "whale"))
+    assert (list(everything_missing), everything_missing.missing_phrases) == ([], ("reef", "sea horse", "whale"))

@@ -47,7 +47,7 @@ def test_the_options_of_a_method_are_a_table_and_each_can_be_set_anew(run, examp
     file = config("[set]\nposition = 0\nfrequency = 2\n")
     from_file = keyphrases(run(*common, "--config", file))
     assert from_file == keyphrases(run(*common, "--set", "position=0", "--set", "frequency=2"))
-    assert {each["parts"]["position"] for each in from_file} == {0}
+    assert {each["contributions"]["position"] for each in from_file} == {0}
     anew = keyphrases(run(*common, "--config", file, "--set", "position=1"))
     assert anew == keyphrases(run(*common, "--set", "position=1", "--set", "frequency=2"))
 
@@ -72,9 +72,9 @@ def test_yes_and_no_in_the_table(run, example, config):
         ('format = "xml"', ["format = 'xml'", "not one of"]),
         ("diversity = 2", ["diversity = 2", "0<=x<=1"]),
         ("max-words = 3\nmax_words = 4", ["'max_words' is there twice"]),
-        ('set = "change=1"', ["write a table, [set]"]),
-        ("[set]\nchange = [1]", ["[set] change = [1]"]),
-        ('method = "fusion"\n[set]\nchnge = 1', ["chnge", "it has change, emphasis, frequency, position"]),
+        ('set = "mask_effect=1"', ["write a table, [set]"]),
+        ("[set]\nmask_effect = [1]", ["[set] mask_effect = [1]"]),
+        ('method = "fusion"\n[set]\nchnge = 1', ["chnge", "it has mask_effect, norm, frequency, position"]),
         ('method = "random"\nexact = true', ["--exact: the method 'random' has no such option"]),
         ("top = ", ["is not a TOML file"]),
     ],

@@ -103,6 +103,6 @@ def test_what_was_not_read_and_what_does_not_occur_is_said_on_stderr(run, exampl
     assert "the last 148 words were not read (--max-words 100)" in result.stderr
     assert "1 listed phrases do not occur: solar panel" in result.stderr
     document = json.loads(result.stdout)
-    assert document["missing"] == ["solar panel"]
-    assert example.read_text()[: document["unseen"][0]].split() == example.read_text().split()[:100]
+    assert document["missing_phrases"] == ["solar panel"]
+    assert example.read_text()[: document["truncated"][0]].split() == example.read_text().split()[:100]
     assert run("extract", example, "--phrases", phrases, "--max-words", 100, "-q").stderr == ""

@@ -10,12 +10,12 @@ from html.parser import HTMLParser
 
 import pytest
 
-from mderank import FusionRank, MDERank, NounPhrases, Span
+from mderank import FusionRank, FusionWeights, MDERank, NounPhrases, Span
 from mderank.testing import FakeEncoder, FakeTagger
 from mderank.writing import DocumentResult, make_writer
 from mderank.writing.explanation import Explainer
 
-PARTS = ["closeness", "change", "emphasis", "frequency", "position", "length", "unithood"]
+PARTS = ["similarity", "mask_effect", "norm", "frequency", "position", "length", "unithood"]
 TEXT = "The barn owl is near the sea.\n\nThe barn owl is old. A barn owl has a nest."
 
 
@@ -37,10 +37,10 @@ def test_json_has_parts_facts_and_places(run, example):
     assert result.exit_code == 0, result.stderr
     text = example.read_text()
     for phrase in json.loads(result.stdout)["keyphrases"]:
-        assert list(phrase["parts"]) == PARTS
-        assert sum(phrase["parts"].values()) == pytest.approx(phrase["score"], abs=1e-4)
-        assert phrase["facts"]["frequency"] == len(phrase["spans"])
-        assert phrase["masked_similarity"] == pytest.approx(1 - phrase["facts"]["change"], abs=1e-5)
+        assert list(phrase["contributions"]) == PARTS
+        assert sum(phrase["contributions"].values()) == pytest.approx(phrase["score"], abs=1e-4)
+        assert phrase["features"]["frequency"] == len(phrase["spans"])
+        assert phrase["masked_similarity"] == pytest.approx(1 - phrase["features"]["mask_effect"], abs=1e-5)
         for place, span in zip(phrase["occurrences"], phrase["spans"], strict=True):
             assert [place["start"], place["end"]] == span
             line = text.split("\n")[place["line"] - 1]
@@ -50,7 +50,7 @@ def test_json_has_parts_facts_and_places(run, example):
 @pytest.mark.parametrize("form", ["table", "json", "jsonl", "csv", "html"])
 def test_unless_asked_nothing_is_explained(run, example, form):
     output = run("extract", example, "--method", "fusion", "-f", form, "-k", 2).stdout
-    for word in ("closeness", "occurrences", "masked", "<details", "</table"):
+    for word in ("similarity", "occurrences", "masked", "<details", "</table"):
         assert word not in output
 
 
@@ -58,13 +58,13 @@ def test_unless_asked_nothing_is_explained(run, example, form):
 def test_every_method_can_be_explained(run, example, method):
     table = run("extract", example, "--method", method, "--explain", "-k", 1)
     assert table.exit_code == 0, table.stderr
-    assert re.search(r"^ +similarity +\S+ +what the score was made from$", table.stdout, re.MULTILINE)
+    assert re.search(r"^ +raw score +\S+ +number that the score was computed from$", table.stdout, re.MULTILINE)
     assert re.search(r"^ +\d+:\d+ .*\[.+\]", table.stdout, re.MULTILINE)
     assert ("without it" in table.stdout) == (method == "mderank")
     (phrase,) = json.loads(run("extract", example, "--method", method, "--explain", "-k", 1, "-f", "jsonl").stdout)[
         "keyphrases"
     ]
-    assert phrase["parts"] == {}
+    assert phrase["contributions"] == {}
     assert (phrase["masked_similarity"] is not None) == (method == "mderank")
     assert len(phrase["occurrences"]) == len(phrase["spans"])
 
@@ -74,7 +74,7 @@ def test_table_has_a_row_a_part_and_a_line_a_place():
     start = next(number for number, line in enumerate(lines) if line.endswith("×  barn owl"))
     names = [line.split()[0] for line in lines[start + 1 : start + 8]]
     assert names == PARTS
-    assert lines[start + 4].split(maxsplit=4)[2:] == ["from", "3", "places in the text"]
+    assert lines[start + 4].split(maxsplit=4)[2:] == ["from", "3", "occurrences in the text"]
     assert lines[start + 8].split()[:2] == ["without", "it"]
     assert lines[start + 9].strip() == "1:5         The [barn owl] is near the sea. The barn owl is old. …"
     assert (
@@ -106,22 +106,22 @@ def test_phrases_that_were_left_out_for_their_overlap_are_named():
 def test_a_table_names_some_of_many_related_phrases():
     adjectives = ("red", "big", "small", "new", "deep", "fast", "slow")
     text = "The owl is here. " * 9 + "".join(f"The {word} owl is near. " for word in adjectives)
-    page = first_of("html", text, frequency=9.0)
+    page = first_of("html", text, weights=FusionWeights(frequency=9.0))
     assert all(f"{word} owl" in page for word in adjectives)
-    assert ", and 2 more: -f html or -f json has all" in first_of("table", text, frequency=9.0)
+    assert ", and 2 more: -f html or -f json has all" in first_of("table", text, weights=FusionWeights(frequency=9.0))
 
 
 def test_a_table_shows_some_places_and_says_how_many_more_there_are():
     text = "The owl is old. " * 9
-    assert "and 4 more places" in written("table", fusion(), text)
+    assert "and 4 more occurrences" in written("table", fusion(), text)
     assert written("html", fusion(), text).count("<b>owl</b>") == 9
 
 
 def test_csv_has_cells_for_it(run, example, tmp_path):
     result = run("extract", example, tmp_path / "missing.txt", "--method", "fusion", "--explain", "-f", "csv", "-k", 1)
     first, failed = csv.DictReader(io.StringIO(result.stdout))
-    assert [cell.split("=")[0] for cell in first["parts"].split()] == PARTS
-    assert [cell.split("=")[0] for cell in first["facts"].split()] == PARTS
+    assert [cell.split("=")[0] for cell in first["contributions"].split()] == PARTS
+    assert [cell.split("=")[0] for cell in first["features"].split()] == PARTS
     assert len(first["lines"].split()) == int(first["count"])
     assert 0 < float(first["masked_similarity"]) < 1
     assert "No such file" in failed["error"]
@@ -148,7 +148,7 @@ def test_html_unfolds_and_links_to_the_places():
     assert page.tags.count("details") == page.tags.count("summary") > 1
     assert len(page.ids) == len(set(page.ids)) == page.tags.count("mark")
     assert {link.removeprefix("#") for link in page.links} >= set(page.ids)
-    assert "3: places in the text" in page.text
+    assert "3: occurrences in the text" in page.text
     # "owl" stands in "barn owl" only, which is the better one: its places are shown, but lead nowhere.
     places = {link.removeprefix("#") for link in page.links if "p" in link}
     assert places <= set(page.ids)
@@ -177,7 +177,7 @@ def test_a_snippet_cannot_move_the_cursor_of_a_terminal():
 def test_places_have_lines_columns_and_whole_words_around_them():
     text = "one\r\ntwo\rthree\nfour " + "long " * 20 + "needle " + "word " * 20
     start = text.index("needle")
-    place = Explainer(text).place(Span(start, start + len("needle")))
+    place = Explainer(text).find_context(Span(start, start + len("needle")))
     assert (place.line, place.column) == (4, len("four ") + 20 * len("long ") + 1)
     assert set(place.before.split()) == {"…", "long"}
     assert set(place.after.split()) == {"word", "…"}

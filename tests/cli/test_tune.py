@@ -29,7 +29,7 @@ def dataset(tmp_path):
 def test_it_writes_a_file_that_config_takes(run, dataset, example, tmp_path):
     tuned = tmp_path / "tuned.toml"
     result = run("tune", "-d", dataset(TEXTS), "-o", tuned, "--at", 1, "--folds", 2, "--max-words", 30,
-                 "--set", "position=3", "--set", "emphasis=0")  # fmt: skip
+                 "--set", "position=3", "--set", "norm=0")  # fmt: skip
     assert result.exit_code == 0, result.stderr
     assert "mine: 4 documents, 2 folds, F1@1, protocol micro-stem (micro average), per cent" in result.stdout
     assert "95 % interval" in result.stdout
@@ -37,8 +37,8 @@ def test_it_writes_a_file_that_config_takes(run, dataset, example, tmp_path):
     data = tomllib.loads(tuned.read_text())
     weights = data.pop("set")
     assert data == {"method": "fusion", "max-words": 30}
-    assert list(weights) == ["change", "emphasis", "frequency", "position", "length", "unithood"]
-    assert weights["emphasis"] == 0
+    assert list(weights) == ["mask_effect", "norm", "frequency", "position", "length", "unithood"]
+    assert weights["norm"] == 0
     assert weights["position"] in [3 * factor for factor in (0, 0.25, 0.5, 1, 2, 4)]
     by_hand = [item for name, value in weights.items() for item in ("--set", f"{name}={value}")]
     assert (
@@ -51,11 +51,11 @@ def test_it_says_plainly_if_it_does_not_help_and_writes_the_weights_as_they_were
     tuned = tmp_path / "tuned.toml"
     # One phrase in each text, which every weight finds.
     texts = {"a": ("The owl.", ["owl"]), "b": ("The gull.", ["gull"])}
-    result = run("tune", "-d", dataset(texts), "-o", tuned, "--set", "change=0.07")
+    result = run("tune", "-d", dataset(texts), "-o", tuned, "--set", "mask_effect=0.07")
     assert result.exit_code == 0, result.stderr
     assert "Tuning does not help here" in result.stdout
     assert "# Tuning does not help here" in tuned.read_text()
-    assert tomllib.loads(tuned.read_text())["set"]["change"] == 0.07
+    assert tomllib.loads(tuned.read_text())["set"]["mask_effect"] == 0.07
 
 
 def test_quiet(run, dataset, tmp_path):
@@ -83,7 +83,7 @@ def test_documents_that_were_left_out_are_named(run, dataset, tmp_path):
     [
         (["--protocol", "best"], "unknown protocol 'best'"),
         (["--limit", "1"], "two at least"),
-        (["--set", "chnge=1"], "it has change, emphasis, frequency, position"),
+        (["--set", "chnge=1"], "it has mask_effect, norm, frequency, position"),
         (["--method", "yake"], "is not 'fusion'"),
         (["--folds", "1"], "x>=2"),
         (["-d", "nowhere.jsonl"], "nowhere.jsonl: there is no such file"),

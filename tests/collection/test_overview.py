@@ -22,7 +22,7 @@ def keyphrase(text, *spans, forms=()):
 
 def row(identity, *phrases, error=None):
     made = [keyphrase(each) if isinstance(each, str) else each for each in phrases]
-    return {"id": identity, "keyphrases": made, "unseen": None, "missing": [], "error": error}
+    return {"id": identity, "keyphrases": made, "truncated": None, "missing_phrases": [], "error": error}
 
 
 ROWS = [
@@ -190,7 +190,7 @@ def test_a_batch_s_folder_and_files_of_other_forms(tmp_path, write):
             folder.check_settings(output=form, extractor={"tagger": "de_core_news_sm 3.8"})
             for number, each in enumerate(ROWS):
                 folder.write(
-                    number, [{**each, "keyphrases": [{**one, "similarity": 0.5} for one in each["keyphrases"]]}]
+                    number, [{**each, "keyphrases": [{**one, "raw_score": 0.5} for one in each["keyphrases"]]}]
                 )
         output = open_output(tmp_path / form)
         assert len(output.files) == 5

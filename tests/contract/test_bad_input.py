@@ -100,7 +100,7 @@ def test_a_hundred_thousand_words(fake, real_tagger):
     extractor = fake if real_tagger else MDERank(FakeEncoder(), tagger=FakeTagger())
     found = extractor.extract(text, None)
     assert_sound(found[:5], text)
-    assert found.unseen is None
+    assert found.truncated is None
     assert len(found) == 501
     assert {len(each.spans) for each in found} == {50, 25_000}
 

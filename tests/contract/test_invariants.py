@@ -82,7 +82,7 @@ def assert_sound(keyphrases, text, same):
         assert all(text[start:end] == text[start:end].strip() for start, end in keyphrase.spans)
         assert np.isfinite(keyphrase.score)
         assert keyphrase.score >= 0
-        assert keyphrase.similarity == pytest.approx(1 - keyphrase.score)
+        assert keyphrase.raw_score == pytest.approx(1 - keyphrase.score)
     scores = [keyphrase.score for keyphrase in keyphrases]
     assert all(one >= other * (1 - 1e-4) for one, other in pairwise(scores))
     shown_texts = [same(keyphrase.text) for keyphrase in keyphrases]
@@ -119,7 +119,7 @@ def test_whatever_the_options(text, candidates, masking, pooling, exact, limit):
     keyphrases = method.extract(text, None)
     for keyphrase in keyphrases:
         assert {surface(Document(text, ()), span) for span in keyphrase.spans} == set(keyphrase.forms)
-    end = keyphrases.unseen.start if keyphrases.unseen else len(text)
+    end = keyphrases.truncated.start if keyphrases.truncated else len(text)
     assert all(span.end <= end for keyphrase in keyphrases for span in keyphrase.spans)
 
 

@@ -82,7 +82,7 @@ def test_a_bad_document_carries_its_error(name):
 
 def test_limits_exclusions_and_missing_phrases(name):
     found = make(name, max_words=8).extract(TEXT, top_k=None)
-    assert TEXT[found.unseen.start :].split()[:2] == ["The", "reef"]
+    assert TEXT[found.truncated.start :].split()[:2] == ["The", "reef"]
     assert not any("lighthouse" in each.text for each in found)
     assert not any(
         "reef" in each.text.lower().split()
@@ -91,7 +91,7 @@ def test_limits_exclusions_and_missing_phrases(name):
     )
     listed = make(name, candidates=PhraseList(["reef", "whale"])).extract(TEXT)
     assert [each.text.lower() for each in listed] == ["reef"]
-    assert listed.missing == ("whale",)
+    assert listed.missing_phrases == ("whale",)
 
 
 def test_it_can_be_sent_to_another_process(name):

@@ -60,7 +60,7 @@ def test_attention_in_all_sentences_by_hand():
 def test_variants_are_equal_whether_or_not_they_are_shown_together():
     apart = scores(extract(weight=1, dedupe="case"))
     assert apart["reef"] == apart["reefs"] == 1
-    relevance = {each.text: each.similarity for each in extract(weight=0, dedupe="case")}
+    relevance = {each.text: each.raw_score for each in extract(weight=0, dedupe="case")}
     assert relevance["reef"] == relevance["reefs"]
 
 
@@ -116,7 +116,7 @@ def test_relevance_by_plain_loops():
         document = attended([attended(crossed(sentence, phrase)) for sentence in sentences])
         vector = attended(phrase)
         expected[name] = vector @ document / np.linalg.norm(vector) / np.linalg.norm(document)
-    assert {each.text: each.similarity for each in found} == pytest.approx(expected, rel=1e-4)
+    assert {each.text: each.raw_score for each in found} == pytest.approx(expected, rel=1e-4)
     low, high = min(expected.values()), max(expected.values())
     assert scores(found) == pytest.approx(
         {name: (value - low) / (high - low) for name, value in expected.items()}, abs=1e-3
@@ -203,7 +203,7 @@ class Blind(FakeEncoder):
 
 def test_what_the_encoder_cannot_read():
     found = extract("The reef is near the aaa.", Blind(), weight=0)
-    assert {each.text: each.similarity for each in found}["aaa"] == 0
+    assert {each.text: each.raw_score for each in found}["aaa"] == 0
     assert [each.text for each in found] == ["reef", "aaa"]
     assert scores(extract("The aaa.", Blind())) == {"aaa": 0}
 

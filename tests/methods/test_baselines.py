@@ -125,7 +125,7 @@ def test_embedrank_is_the_nearness_of_phrase_and_document(pooling, similarity):
         cosine = phrase @ document / np.linalg.norm(phrase) / np.linalg.norm(document)
         expected = cosine if similarity == "cosine" else -np.linalg.norm(phrase - document)
         assert each.score == pytest.approx(expected, rel=1e-5)
-        assert each.similarity == each.score
+        assert each.raw_score == each.score
 
 
 def test_embedrank_in_one_pass_is_not_an_approximation():

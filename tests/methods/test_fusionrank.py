@@ -7,7 +7,7 @@ from mderank import FusionRank, MDERank, NounPhrases, OptionError
 from mderank.candidates import PhraseList
 from mderank.encoding.base import EncoderInputs
 from mderank.methods import EmbedRank
-from mderank.methods.fusionrank import CONFIDENCE
+from mderank.methods.fusionrank import CONFIDENCE, FusionWeights
 from mderank.testing import FakeEncoder, FakeTagger
 
 TEXT = "The deep reef is near the old harbour. Old harbours and the reef have good maps of a deep reef."
@@ -19,28 +19,34 @@ def fusion(encoder=None, **options):
     return FusionRank(encoder or FakeEncoder({"reef": 3.0}), tagger=FakeTagger(), **{**plain, **options})
 
 
-def parts(**options):
-    return {each.text.lower(): each.parts for each in fusion(**options).extract(TEXT, top_k=None)}
+def weighted(**weights):
+    return fusion(weights=FusionWeights(**weights))
+
+
+def contributions(**options):
+    return {each.text.lower(): each.contributions for each in fusion(**options).extract(TEXT, top_k=None)}
 
 
 def scores(extractor):
     return {each.text.lower(): each.score for each in extractor.extract(TEXT, top_k=None)}
 
 
-def test_closeness_is_embedranks_score():
+def test_similarity_is_embedranks_score():
     near = scores(EmbedRank(FakeEncoder({"reef": 3.0}), tagger=FakeTagger()))
-    assert {phrase: each["closeness"] for phrase, each in parts().items()} == pytest.approx(near)
+    assert {phrase: each["similarity"] for phrase, each in contributions().items()} == pytest.approx(near)
 
 
-def test_change_is_mderanks_score_freed_from_the_texts_length():
+def test_mask_effect_is_mderanks_score_freed_from_the_texts_length():
     change = scores(MDERank(FakeEncoder({"reef": 3.0}), tagger=FakeTagger()))
     pieces = len(FakeEncoder().tokenize(TEXT))
     expected = {phrase: np.log(value * pieces**2) for phrase, value in change.items()}
-    assert {phrase: each["change"] for phrase, each in parts(change=1.0).items()} == pytest.approx(expected)
+    assert {
+        phrase: each["mask_effect"] for phrase, each in contributions(weights=FusionWeights(mask_effect=1.0)).items()
+    } == pytest.approx(expected)
 
 
 @pytest.mark.parametrize("exact", [False, True])
-def test_emphasis_is_the_length_of_the_mean_state_at_the_phrases_places(exact):
+def test_norm_is_that_of_the_mean_state_at_the_phrases_places(exact):
     encoder = FakeEncoder({"reef": 3.0})
     pieces = encoder.tokenize(TEXT)
     ids = np.array([*encoder.spec.prefix, *pieces.ids, *encoder.spec.suffix])
@@ -49,27 +55,40 @@ def test_emphasis_is_the_length_of_the_mean_state_at_the_phrases_places(exact):
             if "reef" in TEXT[start:end]]  # fmt: skip
     assert len(rows) == 3
     expected = np.log(np.linalg.norm(states[rows].mean(axis=0)))
-    assert parts(emphasis=1.0, exact=exact)["reef"]["emphasis"] == pytest.approx(expected, rel=1e-5)
+    assert contributions(weights=FusionWeights(norm=1.0), exact=exact)["reef"]["norm"] == pytest.approx(
+        expected, rel=1e-5
+    )
 
 
 def test_variants_count_together_and_from_the_first_of_them():
-    found = parts(frequency=1.0, position=1.0)
+    found = contributions(weights=FusionWeights(frequency=1.0, position=1.0))
     assert found["reef"]["frequency"] == pytest.approx(np.log(3) / 2)  # half, as of every single word
     assert found["old harbour"]["frequency"] == pytest.approx(np.log(2))
     assert found["old harbour"]["position"] == pytest.approx(-np.log(1 + 6 / 100))
     assert found["good maps"]["position"] == pytest.approx(-np.log(1 + 15 / 100))
-    apart = parts(frequency=1.0, dedupe="case")
+    apart = contributions(weights=FusionWeights(frequency=1.0), dedupe="case")
     assert apart["old harbour"]["frequency"] == apart["old harbours"]["frequency"] == pytest.approx(np.log(2))
 
 
-def test_the_score_is_the_sum_of_its_parts():
+def test_the_score_is_the_sum_of_its_contributions():
     for each in fusion().extract(TEXT, top_k=None):
-        assert set(each.parts) == {"closeness", "change", "emphasis", "frequency", "position", "length", "unithood"}
-        assert each.score == pytest.approx(sum(each.parts.values()))
+        assert set(each.contributions) == {
+            "similarity",
+            "mask_effect",
+            "norm",
+            "frequency",
+            "position",
+            "length",
+            "unithood",
+        }
+        assert each.score == pytest.approx(sum(each.contributions.values()))
 
 
 def test_without_the_other_evidence_it_is_embedrank():
-    alone = fusion(change=0.0, emphasis=0.0, frequency=0.0, position=0.0, length=0.0, candidates=NounPhrases())
+    alone = fusion(
+        weights=FusionWeights(mask_effect=0.0, norm=0.0, frequency=0.0, position=0.0, length=0.0),
+        candidates=NounPhrases(),
+    )
     near = EmbedRank(FakeEncoder({"reef": 3.0}), tagger=FakeTagger())
     assert [each.text for each in alone.extract(TEXT)] == [each.text for each in near.extract(TEXT)]
 
@@ -79,7 +98,7 @@ def test_a_phrase_that_recurs_inside_others_is_a_candidate():
     assert "graph theory" in {each.text for each in fusion().extract(text, top_k=None)}
 
 
-OTHERS = ("change", "emphasis", "frequency", "position", "length")
+OTHERS = ("mask_effect", "norm", "frequency", "position", "length")
 
 
 @pytest.mark.parametrize("name", OTHERS)
@@ -88,29 +107,29 @@ def test_each_weight_can_turn_the_order(name):
     text = "The reef and the old harbour have boats. " + "The long road is small. " * 30 + "The old harbour."
     orders = []
     for weight in (-20.0, 20.0):
-        ranker = fusion(**{**dict.fromkeys(OTHERS, 0.0), name: weight})
+        ranker = weighted(**{**dict.fromkeys(OTHERS, 0.0), name: weight})
         orders.append([each.text for each in ranker.extract(text, top_k=None)])
     assert orders[0] != orders[1]
     assert sorted(orders[0]) == sorted(orders[1])
 
 
-def test_facts_are_what_was_counted_and_measured():
+def test_features_are_what_was_counted_and_measured():
     change = scores(MDERank(FakeEncoder({"reef": 3.0}), tagger=FakeTagger(), dedupe="case"))
     for each in fusion(dedupe="case").extract(TEXT, top_k=None):  # variants apart: each has its own mask
-        assert set(each.facts) == set(each.parts)
-        assert each.facts["closeness"] == each.similarity
-        assert each.facts["change"] == pytest.approx(change[each.text.lower()])
-    facts = {each.text.lower(): each.facts for each in fusion().extract(TEXT, top_k=None)}
-    assert (facts["old harbour"]["frequency"], facts["old harbour"]["position"]) == (2, 6)
-    assert isinstance(facts["reef"]["frequency"], int)
+        assert set(each.features) == set(each.contributions)
+        assert each.features["similarity"] == each.raw_score
+        assert each.features["mask_effect"] == pytest.approx(change[each.text.lower()])
+    features = {each.text.lower(): each.features for each in fusion().extract(TEXT, top_k=None)}
+    assert (features["old harbour"]["frequency"], features["old harbour"]["position"]) == (2, 6)
+    assert isinstance(features["reef"]["frequency"], int)
 
 
 @pytest.mark.parametrize("similarity", ["cosine", "euclidean"])
-def test_what_a_mask_changed_is_a_fact_of_mderank_however_it_compares(similarity):
+def test_what_a_mask_changed_is_a_feature_of_mderank_however_it_compares(similarity):
     plain = MDERank(FakeEncoder(), tagger=FakeTagger()).extract(TEXT, top_k=None)
     other = MDERank(FakeEncoder(), tagger=FakeTagger(), similarity=similarity).extract(TEXT, top_k=None)
-    assert {each.text: each.facts["change"] for each in other} == {each.text: each.score for each in plain}
-    assert not any(each.parts for each in other)
+    assert {each.text: each.features["mask_effect"] for each in other} == {each.text: each.score for each in plain}
+    assert not any(each.contributions for each in other)
 
 
 def bundled(**options):
@@ -134,9 +153,11 @@ def test_confidence_rises_with_the_score_and_falls_with_the_texts_length_and_for
     assert len(found) > 2
     assert [each.confidence for each in found] == sorted((each.confidence for each in found), reverse=True)
     scores, two, one = np.array([0.5, 1.0, 1.5]), np.array([2, 2, 2]), np.array([1, 1, 1])
-    assert (CONFIDENCE.of(scores, two, 100) > CONFIDENCE.of(scores, two, 5000)).all()
-    assert (CONFIDENCE.of(scores, two, 100) > CONFIDENCE.of(scores, one, 100)).all()
-    assert CONFIDENCE.of(np.array([-0.5, 1.8]), two[:2], 100) == pytest.approx([0.0, 1.0], abs=0.05)  # spans 0 to 1
+    assert (CONFIDENCE.estimate(scores, two, 100) > CONFIDENCE.estimate(scores, two, 5000)).all()
+    assert (CONFIDENCE.estimate(scores, two, 100) > CONFIDENCE.estimate(scores, one, 100)).all()
+    assert CONFIDENCE.estimate(np.array([-0.5, 1.8]), two[:2], 100) == pytest.approx(
+        [0.0, 1.0], abs=0.05
+    )  # spans 0 to 1
 
 
 def test_least_confidence():
@@ -153,7 +174,9 @@ def test_a_chance_is_between_0_and_1(threshold):
         bundled(min_confidence=threshold)
 
 
-@pytest.mark.parametrize("options", [{"change": 0.2}, {"exact": True}, {"layer": 1}, {"similarity": "euclidean"}])
+@pytest.mark.parametrize(
+    "options", [{"weights": FusionWeights(mask_effect=0.2)}, {"exact": True}, {"layer": 1}, {"similarity": "euclidean"}]
+)
 def test_no_confidence_for_scores_that_it_was_not_fitted_to(options):
     assert {each.confidence for each in bundled(**options).extract(TEXT)} == {None}
     with pytest.raises(OptionError, match="min_score"):
@@ -164,8 +187,8 @@ def test_no_confidence_for_scores_that_it_was_not_fitted_to(options):
 def test_length_is_for_two_or_three_words():
     tagger = FakeTagger()
     (document,) = tagger.tag(["The reef, old harbour, new long road, fast red lazy dog, big old slow deep sea are."])
-    found = fusion(length=1.0).extract(document, top_k=None)
-    assert {each.text: each.parts["length"] for each in found} == {
+    found = weighted(length=1.0).extract(document, top_k=None)
+    assert {each.text: each.contributions["length"] for each in found} == {
         "reef": -1, "old harbour": 0, "new long road": 0, "fast red lazy dog": -1, "big old slow deep sea": -2,
     }  # fmt: skip
 

@@ -85,7 +85,7 @@ def test_exact_scores_by_hand(masking):
     both = masked_by_hand(encoder, text, (28, 32), (38, 42))
     expected = {None: both, MaskOnce(): reef[0], MaskHighest(): max(reef), MaskSubset(): both}[masking]
     assert found["reef"].score == pytest.approx(expected, rel=1e-4)
-    assert found["reef"].similarity == pytest.approx(1 - expected, rel=1e-6)
+    assert found["reef"].raw_score == pytest.approx(1 - expected, rel=1e-6)
     walls = masked_by_hand(encoder, text, (47, 64))
     assert found["old harbour walls"].score == pytest.approx(walls, rel=1e-4)
 
@@ -108,7 +108,7 @@ def test_of_several_masks_the_strongest_counts():
     )
     assert abs(first.score - second.score) > 0.01 * first.score
     assert highest.score == pytest.approx(max(first.score, second.score), rel=1e-4)
-    assert highest.similarity == pytest.approx(min(first.similarity, second.similarity), rel=1e-6)
+    assert highest.raw_score == pytest.approx(min(first.raw_score, second.raw_score), rel=1e-6)
 
 
 def test_one_pass_orders_like_exact_where_the_difference_is_plain():
@@ -123,13 +123,13 @@ def test_a_phrase_with_nothing_left_to_hide_ranks_last():
     phrases = PhraseList(["harbour", "old harbour", "reef"])
     found = make({"harbour": 50.0}, masking=MaskSubset(), candidates=phrases).extract(text)
     assert texts(found) == ["old harbour", "reef", "harbour"]
-    assert (found[-1].score, found[-1].similarity) == (0, 1)
+    assert (found[-1].score, found[-1].raw_score) == (0, 1)
 
 
 def test_euclidean_scores_are_distances():
     found = make({"salt": 8.0}, similarity="euclidean").extract(TEXT)
     assert found[0].text == "salt"
-    assert all(each.similarity == -each.score for each in found)
+    assert all(each.raw_score == -each.score for each in found)
 
 
 def test_top_k():
@@ -188,31 +188,31 @@ def test_a_document_that_was_tagged_before():
 
 def test_max_words():
     keyphrases = make(max_words=9).extract(TEXT)
-    assert TEXT[: keyphrases.unseen.start].split() == TEXT.split()[:9]
-    assert keyphrases.unseen.end == len(TEXT)
+    assert TEXT[: keyphrases.truncated.start].split() == TEXT.split()[:9]
+    assert keyphrases.truncated.end == len(TEXT)
     assert sorted(texts(keyphrases)) == ["old harbour", "reef"]
-    assert texts(keyphrases) == texts(make().extract(TEXT[: keyphrases.unseen.start]))
+    assert texts(keyphrases) == texts(make().extract(TEXT[: keyphrases.truncated.start]))
 
 
 def test_max_words_of_a_tagged_document():
     document = next(FakeTagger().tag([TEXT]))
     keyphrases, from_text = make(max_words=9).extract(document), make(max_words=9).extract(TEXT)
-    assert (keyphrases, keyphrases.unseen) == (from_text, from_text.unseen)
+    assert (keyphrases, keyphrases.truncated) == (from_text, from_text.truncated)
 
 
 def test_max_tokens_counts_the_special_tokens():
     # [CLS] The old harbou ##r [SEP]: the last word is cut, so it is no candidate.
     keyphrases = make(max_tokens=6).extract("The old harbour")
-    assert keyphrases.unseen is None
+    assert keyphrases.truncated is None
     assert texts(keyphrases) == ["old harbour"]
     cut = make(max_tokens=5).extract("The old harbour")
-    assert (texts(cut), cut.unseen) == ([], (14, 15))
+    assert (texts(cut), cut.truncated) == ([], (14, 15))
 
 
 def test_nothing_unseen_where_the_limit_is_not_reached():
-    assert make(max_words=1_000, max_tokens=1_000).extract(TEXT).unseen is None
-    assert make(max_words=2).extract("coral reef \n ").unseen is None
-    assert make().extract(TEXT).unseen is None
+    assert make(max_words=1_000, max_tokens=1_000).extract(TEXT).truncated is None
+    assert make(max_words=2).extract("coral reef \n ").truncated is None
+    assert make().extract(TEXT).truncated is None
 
 
 def test_a_long_text_is_read_to_its_end():
@@ -221,7 +221,7 @@ def test_a_long_text_is_read_to_its_end():
     found = make({"salt": 1_000.0}).extract(text)
     assert found[0].text == "salt"
     assert found[0].spans == ((2304, 2308),)
-    assert found.unseen is None
+    assert found.truncated is None
     assert len(found[[each.text for each in found].index("market")].spans) == 100
 
 

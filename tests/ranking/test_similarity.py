@@ -3,7 +3,7 @@ from decimal import Decimal, localcontext
 import numpy as np
 import pytest
 
-from mderank.ranking import closeness, compare
+from mderank.ranking import masked_similarity, phrase_similarity
 
 
 def one_minus_cosine(document, change) -> float:
@@ -22,7 +22,7 @@ def test_cosine_against_fifty_digits(size):
     generator = np.random.default_rng(1)
     document = generator.normal(size=384)
     changes = size * generator.normal(size=(20, 384))
-    similarities, scores = compare(document, changes, "cosine")
+    similarities, scores = masked_similarity(document, changes, "cosine")
     expected = [one_minus_cosine(document, change) for change in changes]
     np.testing.assert_allclose(scores, expected, rtol=1e-9)
     np.testing.assert_allclose(similarities, 1 - np.array(expected), rtol=1e-12)
@@ -33,7 +33,7 @@ def test_differences_of_1e_8_are_told_apart():
     document = np.array([1.0, 0.0])
     changes = np.array([[0.0, 1e-4], [0.0, 1.0001e-4]])
     for length in (1.0, 0.5):  # with embeddings of any length
-        _, scores = compare(length * document, length * changes, "cosine")
+        _, scores = masked_similarity(length * document, length * changes, "cosine")
         np.testing.assert_allclose(scores, [0.5e-8, 0.5 * 1.0001e-4**2], rtol=1e-7)
 
 
@@ -41,26 +41,26 @@ def test_cosine_by_hand():
     # To a right angle, to 45 degrees, to the opposite, along, to beyond a right angle, to nothing, to a right angle.
     document = np.array([2.0, 0.0])
     changes = np.array([[-2.0, 1], [0, 2], [-4, 0], [3, 0], [-3, 1], [-2, 0], [-2, 3]])
-    similarities, scores = compare(document, changes, "cosine")
+    similarities, scores = masked_similarity(document, changes, "cosine")
     half = np.sqrt(0.5)
     np.testing.assert_allclose(scores, [1, 1 - half, 2, 0, 1 + half, 0, 1], atol=1e-15)
     np.testing.assert_allclose(similarities, [0, half, -1, 1, -half, 1, 0], atol=1e-15)
 
 
 def test_euclidean_by_hand():
-    similarities, scores = compare(np.array([1.0, 1.0]), np.array([[3.0, 4.0], [0.0, 0.0]]), "euclidean")
+    similarities, scores = masked_similarity(np.array([1.0, 1.0]), np.array([[3.0, 4.0], [0.0, 0.0]]), "euclidean")
     assert scores.tolist() == [5, 0]
     assert similarities.tolist() == [-5, 0]
 
 
 def test_nothing_to_compare_with():
-    similarities, scores = compare(np.zeros(3), np.ones((2, 3)), "cosine")
+    similarities, scores = masked_similarity(np.zeros(3), np.ones((2, 3)), "cosine")
     assert (similarities.tolist(), scores.tolist()) == ([1, 1], [0, 0])
 
 
 @pytest.mark.parametrize("name", ["cosine", "euclidean"])
 def test_nothing_to_compare(name):
-    similarities, scores = compare(np.ones(3), np.zeros((0, 3)), name)
+    similarities, scores = masked_similarity(np.ones(3), np.zeros((0, 3)), name)
     assert (len(similarities), len(scores)) == (0, 0)
 
 
@@ -68,12 +68,12 @@ def test_a_phrase_is_as_important_as_its_direction_is_near_the_document_s():
     # The same direction, at any length; a right angle; the opposite; no direction at all.
     document = np.array([3.0, 4.0])
     phrases = np.array([[6.0, 8.0], [0.03, 0.04], [-4.0, 3.0], [-3.0, -4.0], [0.0, 0.0]])
-    similarities, scores = closeness(document, phrases, "cosine")
+    similarities, scores = phrase_similarity(document, phrases, "cosine")
     np.testing.assert_allclose(similarities, [1, 1, 0, -1, 0], atol=1e-15)
     np.testing.assert_allclose(scores, similarities)
 
 
 def test_a_phrase_is_the_more_important_the_less_its_euclidean_distance():
-    similarities, scores = closeness(np.array([1.0, 1.0]), np.array([[4.0, 5.0], [1.0, 1.0]]), "euclidean")
+    similarities, scores = phrase_similarity(np.array([1.0, 1.0]), np.array([[4.0, 5.0], [1.0, 1.0]]), "euclidean")
     assert similarities.tolist() == [-5, 0]
     assert scores.tolist() == [-5, 0]

@@ -9,7 +9,7 @@ from tests.serve.conftest import REEFS, Running
 
 from mderank import NounPhrases, Terms
 from mderank.cli import cli
-from mderank.methods.fusionrank import FusionRank
+from mderank.methods.fusionrank import FusionRank, FusionWeights
 from mderank.serve.errors import CODES, ApiError
 from mderank.serve.routes import json_response
 from mderank.serve.schemas import BatchRequest, ExtractRequest, Options
@@ -26,20 +26,20 @@ def test_one_text(shared: Running):
     answer = shared.extract().json()
     assert answer["keyphrases"] == library(REEFS)
     assert answer["method"] == "fusion"
-    assert (answer["id"], answer["unseen"], answer["missing"], answer["error"]) == (None, None, [], None)
+    assert (answer["id"], answer["truncated"], answer["missing_phrases"], answer["error"]) == (None, None, [], None)
 
 
 def test_explained(shared: Running):
     (first, *_) = shared.extract(top=2, explain=True).json()["keyphrases"]
     assert first == library(REEFS, 2, explain=True)[0]
-    assert first["masked_similarity"] == pytest.approx(1 - first["facts"]["change"])
+    assert first["masked_similarity"] == pytest.approx(1 - first["features"]["mask_effect"])
 
 
 def test_options_reach_the_method(shared: Running):
     answer = shared.extract(dedupe="none", max_words=7, exclude=["harbour"], set={"position": 0.5}).json()
-    expected = library(REEFS, dedupe="none", max_words=7, exclude=["harbour"], position=0.5)
+    expected = library(REEFS, dedupe="none", max_words=7, exclude=["harbour"], weights=FusionWeights(position=0.5))
     assert answer["keyphrases"] == expected
-    assert answer["unseen"] == [35, len(REEFS)]
+    assert answer["truncated"] == [35, len(REEFS)]
 
 
 def test_overlap(shared: Running):
@@ -64,7 +64,7 @@ def test_options_about_terms_keep_the_terms(shared: Running):
 def test_phrases_of_the_clients_own(shared: Running):
     answer = shared.extract(phrases=["coral reef", "whale"]).json()
     assert [each["text"] for each in answer["keyphrases"]] == ["coral reef"]
-    assert answer["missing"] == ["whale"]
+    assert answer["missing_phrases"] == ["whale"]
 
 
 def test_other_candidates(shared: Running):

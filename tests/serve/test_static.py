@@ -300,12 +300,12 @@ def test_what_masking_a_phrase_changed(visit, shared):
     found = answer(shared)[0]
     item = page.locator("ol.list > li").first
     change = float(re.search(r"masking it changes ([\d.e-]+)", item.locator("summary").inner_text())[1])
-    assert change == pytest.approx(found["facts"]["change"], rel=0.01)
+    assert change == pytest.approx(found["features"]["mask_effect"], rel=0.01)
     item.locator("summary").click()
     cells = "rows => rows.map(row => [...row.children].slice(0, 2).map(cell => cell.textContent))"
     rows = dict(item.locator(".why tr").evaluate_all(cells))
     assert float(rows["without it"]) == pytest.approx(found["masked_similarity"], rel=1e-4)
-    for name, value in found["parts"].items():
+    for name, value in found["contributions"].items():
         assert float(rows[name].replace("−", "-")) == pytest.approx(value, abs=1e-4)
     places = item.locator(".places li b").all_inner_texts()
     assert places == [TEXT[start:end] for start, end in found["spans"]]

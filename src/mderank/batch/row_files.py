@@ -110,7 +110,7 @@ def schema() -> Any:
         [
             ("text", pa.string()),
             ("score", pa.float64()),
-            ("similarity", pa.float64()),
+            ("raw_score", pa.float64()),
             ("confidence", pa.float64()),  # null for methods without confidence
             ("spans", pa.list_(span)),
             ("forms", pa.list_(pa.string())),
@@ -122,8 +122,8 @@ def schema() -> Any:
             ("id", pa.string()),
             ("text", pa.string()),  # null unless it was extracted from HTML or PDF
             ("keyphrases", pa.list_(keyphrase)),
-            ("unseen", span),
-            ("missing", pa.list_(pa.string())),
+            ("truncated", span),
+            ("missing_phrases", pa.list_(pa.string())),
             ("error", pa.string()),
         ]
     )
@@ -148,8 +148,8 @@ def to_arrow_types(row: Row) -> Row:
         "id": _encodable(str(row["id"])),
         "text": None if row.get("text") is None else _encodable(row["text"]),
         "keyphrases": keyphrases,
-        "unseen": None if row["unseen"] is None else _span_struct(row["unseen"]),
-        "missing": list(map(_encodable, row["missing"])),
+        "truncated": None if row["truncated"] is None else _span_struct(row["truncated"]),
+        "missing_phrases": list(map(_encodable, row["missing_phrases"])),
         "error": None if row["error"] is None else _encodable(row["error"]),
     }
 
@@ -183,8 +183,8 @@ def _read_parquet(file: Path) -> Iterator[Row]:
                         del each["confidence"]
                     if not each.get("related"):
                         each.pop("related", None)  # the column is optional
-                if row["unseen"] is not None:
-                    row["unseen"] = [row["unseen"]["start"], row["unseen"]["end"]]
+                if row["truncated"] is not None:
+                    row["truncated"] = [row["truncated"]["start"], row["truncated"]["end"]]
                 if row["text"] is None:
                     del row["text"]
                 yield row

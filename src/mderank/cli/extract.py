@@ -99,18 +99,19 @@ def _write_all(writer: Any, made: Iterable[DocumentResult], settings: dict[str, 
             click.echo(f"mderank: error: {found.error}", err=True)
         if quiet:
             continue
-        if found.unseen:
+        if found.truncated:
             limits = [
                 f"--{name.replace('_', '-')} {settings[name]}" for name in ("max_words", "max_tokens") if settings[name]
             ]
-            words = len(result.text[found.unseen.start :].split())
+            words = len(result.text[found.truncated.start :].split())
             click.echo(
                 f"mderank: note: {result.id}: the last {words} words were not read ({', '.join(limits)})", err=True
             )
-        if found.missing:
-            listed = ", ".join(found.missing[:10]) + (", …" if len(found.missing) > 10 else "")
+        if found.missing_phrases:
+            listed = ", ".join(found.missing_phrases[:10]) + (", …" if len(found.missing_phrases) > 10 else "")
             click.echo(
-                f"mderank: note: {result.id}: {len(found.missing)} listed phrases do not occur: {listed}", err=True
+                f"mderank: note: {result.id}: {len(found.missing_phrases)} listed phrases do not occur: {listed}",
+                err=True,
             )
     writer.end()
     return failed

@@ -154,5 +154,5 @@ def _toml(tuning: Tuning, dataset: Dataset, options: Mapping[str, Any]) -> Itera
         yield f"{key.replace('_', '-')} = {json.dumps(value, ensure_ascii=False)}\n"
     yield "\n[set]\n"
     for key in tuning.weights:
-        if key != "closeness":  # the unit of the others, not an option
+        if key != "similarity":  # the unit of the others, not an option
             yield f"{key} = {format_number(tuning.weights[key])}\n"

@@ -9,7 +9,7 @@ from mderank.batch.row_files import to_arrow_types
 from mderank.batch.worker import BatchWorker, Row
 from mderank.errors import OptionError
 
-ADDED = ("keyphrases", "unseen", "missing", "error")
+ADDED = ("keyphrases", "truncated", "missing_phrases", "error")
 CHUNK = 64  # documents that are extracted together
 
 
@@ -33,7 +33,12 @@ def added(worker: BatchWorker, texts: Iterable[Any]) -> Iterator[Row]:
                 yield _kept(next(rows))
             else:
                 what = "missing" if text is None else type(text).__name__
-                yield {"keyphrases": [], "unseen": None, "missing": [], "error": f"the text is {what}, not a string"}
+                yield {
+                    "keyphrases": [],
+                    "truncated": None,
+                    "missing_phrases": [],
+                    "error": f"the text is {what}, not a string",
+                }
 
 
 def _kept(row: Row) -> Row:

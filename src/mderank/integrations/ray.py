@@ -28,7 +28,7 @@ from mderank.integrations.columns import ADDED, added, check_columns
 class Keyphrases:
     """For ``Dataset.map_batches`` with ``batch_format="pyarrow"``: the same rows with four further columns.
 
-    They are ``keyphrases``, ``unseen``, ``missing`` and ``error``. ``method`` and ``options`` are those of
+    They are ``keyphrases``, ``truncated``, ``missing_phrases`` and ``error``. ``method`` and ``options`` are those of
     ``mderank.methods.registry``; ``worker`` says all of it at once. ``threads`` is how many cores an actor has
     (``num_cpus``).
     """

@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 
 _SPAN = "struct<start: int, end: int>"
 COLUMNS = (
-    f"keyphrases array<struct<text: string, score: double, similarity: double, confidence: double, "
-    f"spans: array<{_SPAN}>, forms: array<string>, related: array<string>>>, unseen {_SPAN}, missing array<string>, "
-    "error string"
+    f"keyphrases array<struct<text: string, score: double, raw_score: double, confidence: double, "
+    f"spans: array<{_SPAN}>, forms: array<string>, related: array<string>>>, "
+    f"truncated {_SPAN}, missing_phrases array<string>, error string"
 )
 
 
@@ -38,7 +38,7 @@ def with_keyphrases(
     worker: BatchWorker | None = None,
     **options: Any,
 ) -> DataFrame:
-    """The same rows with four further columns: ``keyphrases``, ``unseen``, ``missing``, ``error``.
+    """The same rows with four further columns: ``keyphrases``, ``truncated``, ``missing_phrases``, ``error``.
 
     ``method`` and ``options`` are those of ``mderank.methods.registry``; ``worker`` says all of it at once. Lazy, as
     everything is in Spark. Set ``spark.sql.execution.arrow.maxRecordsPerBatch`` to a few hundred, since its 10,000

@@ -13,7 +13,7 @@ _HOMES = {
     "mderank.methods.attentionrank": ("AttentionRank",),
     "mderank.methods.embedrank": ("EmbedRank",),
     "mderank.methods.baselines": ("FirstPhrases", "Random"),
-    "mderank.methods.fusionrank": ("FusionRank",),
+    "mderank.methods.fusionrank": ("FusionRank", "FusionWeights"),
     "mderank.methods.graph.multipartiterank": ("MultipartiteRank",),
     "mderank.methods.graph.positionrank": ("PositionRank",),
     "mderank.methods.graph.singlerank": ("SingleRank",),
@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from mderank.methods.embedrank import EmbedRank as EmbedRank
     from mderank.methods.frequencies import WordFrequencies as WordFrequencies
     from mderank.methods.fusionrank import FusionRank as FusionRank
+    from mderank.methods.fusionrank import FusionWeights as FusionWeights
     from mderank.methods.graph.multipartiterank import MultipartiteRank as MultipartiteRank
     from mderank.methods.graph.positionrank import PositionRank as PositionRank
     from mderank.methods.graph.singlerank import SingleRank as SingleRank

@@ -69,28 +69,33 @@ class ScoringInput:
 
     document: Document
     candidates: list[Candidate]
-    missing: tuple[str, ...]
-    unseen: Span | None
+    missing_phrases: tuple[str, ...]
+    truncated: Span | None
     tokenized: TokenizedText | None = None
 
 
 @dataclass(frozen=True)
 class CandidateScores:
-    """What a method makes of the candidates of one document.
+    """The scores that a method gives the candidates of one document.
 
-    ``vectors`` tell which candidates are alike, for diversity. A candidate that is not ``ranked`` comes last.
-    ``parts`` are what the scores are the sum of, by name, for methods that add up. ``facts`` are what was counted or
-    measured, as it was before any scaling: each part's under its name, and under ``change`` what a mask changed,
-    1 − cos(E(d), E(d_M)), whatever the scores are made from.
+    Attributes:
+        scores: Scores ``(m,)``; higher is better.
+        raw_scores: Numbers ``(m,)`` that the scores were computed from.
+        vectors: Vectors ``(m, d)`` that tell which candidates are alike, for diversity.
+        ranked: Whether each candidate ``(m,)`` is ranked; the others come last.
+        contributions: Weighted terms ``(m,)`` that sum to the scores, by name, for methods that sum terms.
+        features: Measured values ``(m,)`` before weighting, by name. Methods that mask give ``mask_effect``,
+            1 − cos(E(d), E(d_M)), whatever the scores are computed from.
+        confidences: Chances ``(m,)`` that a reader accepts the phrase, for methods that estimate them.
     """
 
-    scores: Floats  # (m,) more is better
-    similarities: Floats  # (m,) what the scores were made from
-    vectors: Floats | None = None  # (m, d)
-    ranked: Sequence[bool] | None = None  # (m,)
-    parts: Mapping[str, Floats] = field(default_factory=dict)  # (m,) each
-    facts: Mapping[str, Numbers] = field(default_factory=dict)  # (m,) each
-    confidences: Floats | None = None  # (m,) of a method that can tell: the chance that a reader accepts the phrase
+    scores: Floats
+    raw_scores: Floats
+    vectors: Floats | None = None
+    ranked: Sequence[bool] | None = None
+    contributions: Mapping[str, Floats] = field(default_factory=dict)
+    features: Mapping[str, Numbers] = field(default_factory=dict)
+    confidences: Floats | None = None
 
 
 class BaseOptions(TypedDict, total=False):
@@ -197,7 +202,9 @@ class BaseExtractor(ABC):
 
     def choose(self, reading: ScoringInput, scores: CandidateScores, top_k: int | None = 10) -> Keyphrases:
         """The ``top_k`` best of what `score` gave."""
-        return Keyphrases(self._rank(reading, scores, top_k), unseen=reading.unseen, missing=reading.missing)
+        return Keyphrases(
+            self._rank(reading, scores, top_k), truncated=reading.truncated, missing_phrases=reading.missing_phrases
+        )
 
     def _read(self, texts: Sequence[str | Document]) -> list[ScoringInput]:
         """Tag the texts, settle how far each of them is read, and find the candidates there."""
@@ -296,21 +303,21 @@ def _keyphrase(
     return Keyphrase(
         variants[0],
         float(scored.scores[best]) - lost,
-        float(scored.similarities[best]),
+        float(scored.raw_scores[best]),
         spans,
         variants,
-        reading.candidates[best].found,
-        _parts(scored, best, lost),
-        {name: values[best].item() for name, values in scored.facts.items()},
+        reading.candidates[best].match_count,
+        _contributions(scored, best, lost),
+        {name: values[best].item() for name, values in scored.features.items()},
         None if scored.confidences is None else float(scored.confidences[best]),
         related,
     )
 
 
-def _parts(scored: CandidateScores, best: int, lost: float) -> dict[str, float]:
-    """The parts of a score, with what the phrase lost because it is part of a better one."""
-    parts = {name: float(values[best]) + 0.0 for name, values in scored.parts.items()}  # never −0
-    return {**parts, "overlap": -lost} if parts and lost else parts
+def _contributions(scored: CandidateScores, best: int, lost: float) -> dict[str, float]:
+    """Return the terms of a score, with what the phrase lost because it is part of a better one."""
+    terms = {name: float(values[best]) + 0.0 for name, values in scored.contributions.items()}  # never −0
+    return {**terms, "overlap": -lost} if terms and lost else terms
 
 
 def _stem(document: Document, candidate: Candidate) -> str:

@@ -13,7 +13,7 @@ from mderank.document import Document, surface
 from mderank.keyphrase import Candidate
 from mderank.methods.base import CandidateScores, ScoringInput
 from mderank.methods.encoder_base import EncoderExtractor
-from mderank.ranking import Scaling, closeness
+from mderank.ranking import Scaling, phrase_similarity
 
 
 class EmbedRank(EncoderExtractor):
@@ -36,7 +36,7 @@ class EmbedRank(EncoderExtractor):
         phrases = [[self._embedded_text(item.document, each) for each in item.candidates] for item in readings]
         scores = []
         for each in self._embed(readings, phrases=phrases):
-            similarities, values = closeness(each.document, each.phrases, self.similarity)
+            similarities, values = phrase_similarity(each.document, each.phrases, self.similarity)
             scores.append(CandidateScores(values, similarities, each.phrases))
         return scores
 

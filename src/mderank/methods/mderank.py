@@ -20,7 +20,7 @@ from mderank.masking import MASKINGS, Mask, MaskAll, Masking
 from mderank.methods.base import CandidateScores, ScoringInput
 from mderank.methods.encoder_base import EncoderExtractor, EncoderOptions
 from mderank.presets import PAPER
-from mderank.ranking import Dedupe, Diversity, Overlap, SimilarityName, compare
+from mderank.ranking import Dedupe, Diversity, Overlap, SimilarityName, masked_similarity
 from mderank.tagging import SpacyTagger, Tagger
 
 
@@ -148,9 +148,9 @@ class MDERank(EncoderExtractor):
 
 def _strongest(masks: list[list[Mask]], embeddings: Embeddings, similarity: SimilarityName) -> CandidateScores:
     """For each candidate what the strongest of its masks did; a candidate without any changed nothing."""
-    similarities, scores = compare(embeddings.document, embeddings.changes, similarity)
-    _, changes = compare(embeddings.document, embeddings.changes, "cosine")
-    unchanged, _ = compare(embeddings.document, np.zeros((1, len(embeddings.document))), similarity)
+    similarities, scores = masked_similarity(embeddings.document, embeddings.changes, similarity)
+    _, changes = masked_similarity(embeddings.document, embeddings.changes, "cosine")
+    unchanged, _ = masked_similarity(embeddings.document, np.zeros((1, len(embeddings.document))), similarity)
     strongest = []
     start = 0
     for some in masks:
@@ -161,5 +161,5 @@ def _strongest(masks: list[list[Mask]], embeddings: Embeddings, similarity: Simi
         np.append(similarities, unchanged)[strongest],
         np.vstack([embeddings.changes, np.zeros((1, embeddings.changes.shape[1]))])[strongest],
         [bool(some) for some in masks],
-        facts={"change": np.append(changes, 0.0)[strongest]},
+        features={"mask_effect": np.append(changes, 0.0)[strongest]},
     )

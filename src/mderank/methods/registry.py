@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, is_dataclass, replace
 from importlib import import_module
 from inspect import signature
 from pathlib import Path
@@ -43,6 +43,10 @@ class Method:
 
     def make(self, **options: Any) -> Extractor:
         """The extractor with these options; an option that it does not take is refused."""
+        for name, group in self._groups().items():
+            own = {each: options.pop(each) for each in self._fields(group) & options.keys()}
+            if own:
+                options[name] = replace(options.get(name, group()), **own)
         unknown = [name for name in options if name not in self.options]
         if unknown:
             raise OptionError(
@@ -50,8 +54,29 @@ class Method:
             )
         return self.load()(**options)
 
+    def _groups(self) -> dict[str, Any]:
+        """Return the parameters that are dataclasses, such as `FusionWeights`; they are set field by field."""
+        return {name: each.hint for name, each in self._constructor_settings().items() if is_dataclass(each.hint)}
+
+    def _fields(self, group: Any) -> set[str]:
+        """Return the names of a group's fields, but for those that are parameters of the method itself."""
+        return {each.name for each in fields(group)} - set(self.options)
+
     def settings(self) -> dict[str, Setting]:
         """The options that are plain values and that this method has to itself."""
+        found = {}
+        for name, each in self._constructor_settings().items():
+            if not is_dataclass(each.hint):
+                found[name] = each
+                continue
+            hints = get_type_hints(each.hint)
+            for own in fields(each.hint):
+                if own.name in self._fields(each.hint):
+                    found[own.name] = Setting(own.name, hints[own.name], own.default)
+        return found
+
+    def _constructor_settings(self) -> dict[str, Setting]:
+        """Return the parameters of the method's own, as its constructor has them."""
         known = {}
         for home in reversed(self.load().__mro__):  # a method that builds on another has that one's options too
             constructor = home.__init__  # type: ignore[misc]
@@ -146,7 +171,7 @@ METHODS = {
         Method("mderank", "mderank.methods:MDERank", "masked document embeddings (the paper's method)",
                (*ENCODER, "masking"), "embedding"),
         Method("fusion", "mderank.methods:FusionRank", "masked document, phrase and place in one (the best we know)",
-               (*ENCODER, "change", "emphasis", "frequency", "position", "length", "unithood", "min_confidence"),
+               (*ENCODER, "weights", "min_confidence"),
                "embedding"),
         Method("embedrank", "mderank.methods:EmbedRank", "phrase and document embeddings compared",
                ENCODER, "embedding"),

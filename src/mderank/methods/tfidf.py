@@ -104,7 +104,7 @@ class TfIdf(BaseExtractor):
             stems = [stem_phrase(each.key, language) for each in reading.candidates]
             frequency: Counter[str] = Counter()
             for stem, each in zip(stems, reading.candidates, strict=True):
-                frequency[stem] += len(each.occurrences) if self.nested else each.found
+                frequency[stem] += len(each.occurrences) if self.nested else each.match_count
             values = np.asarray([frequency[stem] * self._rarity(stem) for stem in stems], dtype=np.float64)
             scores.append(CandidateScores(values, values))
         return scores

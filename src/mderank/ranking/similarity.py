@@ -1,4 +1,4 @@
-"""How far a mask moved the document's embedding: cosine, or Euclidean distance (appendix B of the paper)."""
+"""Similarity of a document to a phrase, and to itself without one: cosine or Euclidean (appendix B of the paper)."""
 
 from __future__ import annotations
 
@@ -12,10 +12,16 @@ SimilarityName = Literal["cosine", "euclidean"]
 SIMILARITIES: tuple[SimilarityName, ...] = ("cosine", "euclidean")
 
 
-def closeness(document: Floats, phrases: Floats, name: SimilarityName) -> tuple[Floats, Floats]:
-    """The similarities ``(m,)`` of a document and phrases, and the scores ``(m,)``: the nearer, the more important.
+def phrase_similarity(document: Floats, phrases: Floats, name: SimilarityName) -> tuple[Floats, Floats]:
+    """Compare phrases with a document: the nearer, the more important.
 
-    Both are the cosine, or the negative of the Euclidean distance.
+    Args:
+        document: Embedding ``(d,)`` of the document.
+        phrases: Embeddings ``(m, d)`` of phrases.
+        name: The similarity.
+
+    Returns:
+        Similarities ``(m,)`` and scores ``(m,)``. Both are the cosine, or the negative of the Euclidean distance.
     """
     if name == "euclidean":
         distance = np.linalg.norm(phrases - document, axis=1)
@@ -25,15 +31,21 @@ def closeness(document: Floats, phrases: Floats, name: SimilarityName) -> tuple[
     return cosine, cosine
 
 
-def compare(document: Floats, changes: Floats, name: SimilarityName) -> tuple[Floats, Floats]:
-    """The similarities ``(m,)`` of E(d) and E(d) + change, and the scores ``(m,)``: more change, more important.
-
-    ``cosine``: the similarity is cos, the score 1 − cos. ``euclidean``: the score is the distance, the similarity
-    its negative.
+def masked_similarity(document: Floats, changes: Floats, name: SimilarityName) -> tuple[Floats, Floats]:
+    """Compare a document with itself under each mask: the more it changes, the more important.
 
     1 − cos is computed from the change and not from cos, which is 1 to within rounding on long texts. Split the
     change into its part along E(d) and its part ``p`` across it; with ``a`` the length along E(d) after the change,
     cos = a / √(a² + p²), and 1 − cos = p² / (√(a² + p²) · (√(a² + p²) + a)), in which nothing cancels while a > 0.
+
+    Args:
+        document: Embedding ``(d,)`` of the document, E(d).
+        changes: Changes ``(m, d)`` of the embedding, E(d_M) − E(d).
+        name: The similarity.
+
+    Returns:
+        Similarities ``(m,)`` and scores ``(m,)``. With ``cosine`` they are cos and 1 − cos. With ``euclidean`` the
+        score is the distance and the similarity its negative.
     """
     if name == "euclidean":
         distance = np.linalg.norm(changes, axis=1)

@@ -171,7 +171,7 @@ class KeyphraseAnswer(BaseModel):
 
     text: str = Field(description="Its commonest form in the text.")
     score: float = Field(description="How much it matters; more is better.")
-    similarity: float = Field(description="What the score was made from.")
+    raw_score: float = Field(description="The number that the score was computed from.")
     confidence: float | None = Field(
         default=None, description="The chance that a reader accepts it, of methods that can tell."
     )
@@ -182,12 +182,12 @@ class KeyphraseAnswer(BaseModel):
         description="Phrases of the text that contain this one or are part of it, and are for that reason not in the "
         "list.",
     )
-    parts: dict[str, float] | None = Field(
-        default=None, description="What the score is the sum of, of methods that add up."
+    contributions: dict[str, float] | None = Field(
+        default=None, description="Weighted terms that sum to the score, for methods that sum terms."
     )
-    facts: dict[str, float] | None = Field(
+    features: dict[str, float] | None = Field(
         default=None,
-        description="What was counted or measured; `change` is 1 − cosine of the document and itself without it.",
+        description="Measured values; `mask_effect` is 1 − cosine of the document and itself without it.",
     )
     masked_similarity: float | None = Field(
         default=None, description="Cosine of the document and itself without the phrase."
@@ -201,10 +201,10 @@ class Answer(BaseModel):
     id: str | int | None = None
     method: str
     keyphrases: list[KeyphraseAnswer]
-    unseen: tuple[int, int] | None = Field(
+    truncated: tuple[int, int] | None = Field(
         default=None, description="What was not read, because of a limit that you set."
     )
-    missing: list[str] = Field(default=[], description="Phrases of your list that do not occur.")
+    missing_phrases: list[str] = Field(default=[], description="Phrases of your list that do not occur.")
     error: str | None = Field(default=None, description="Why this document of a batch has no keyphrases.")
 
 

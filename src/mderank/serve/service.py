@@ -27,7 +27,7 @@ _LIMITS = ("max_body_bytes", "max_file_bytes", "max_text_chars", "max_request_do
 # The meaning of each term of a score, and of each field of an explained keyphrase.
 _LABELS = {
     **explanation.MEANINGS,
-    "raw_score": explanation.SIMILARITY,
+    "raw_score": explanation.RAW_SCORE,
     "confidence": explanation.CONFIDENCE,
     "masked_similarity": explanation.MASKED,
     "related": explanation.RELATED,

@@ -33,24 +33,26 @@ class DocumentResult:
                 {
                     **each.as_dict(),
                     "score": round_number(each.score),
-                    "similarity": round_number(each.similarity),
+                    "raw_score": round_number(each.raw_score),
                     **({} if each.confidence is None else {"confidence": round_number(each.confidence)}),
                     **(_explained(explainer.explain(each)) if explainer else {}),
                 }
                 for each in found
             ],
-            "unseen": list(found.unseen) if found.unseen else None,
-            "missing": list(found.missing),
+            "truncated": list(found.truncated) if found.truncated else None,
+            "missing_phrases": list(found.missing_phrases),
             "error": str(found.error) if found.error else None,
         }
 
 
 def _explained(why: Explanation) -> dict[str, Any]:
     return {
-        "parts": {name: round_number(value) for name, value in why.parts.items()},
-        "facts": {name: value if isinstance(value, int) else round_number(value) for name, value in why.facts.items()},
-        "masked_similarity": None if why.masked is None else round_number(why.masked),
-        "occurrences": [place.as_dict() for place in why.places],
+        "contributions": {name: round_number(value) for name, value in why.contributions.items()},
+        "features": {
+            name: value if isinstance(value, int) else round_number(value) for name, value in why.features.items()
+        },
+        "masked_similarity": None if why.masked_similarity is None else round_number(why.masked_similarity),
+        "occurrences": [place.as_dict() for place in why.occurrences],
     }
 
 

@@ -9,15 +9,15 @@ from mderank.util.format import format_number, round_number
 from mderank.writing.base import DocumentResult, Writer, places
 from mderank.writing.explanation import Explainer, Explanation
 
-COLUMNS = ("document", "rank", "keyphrase", "score", "similarity", "count", "spans", "error")
+COLUMNS = ("document", "rank", "keyphrase", "score", "raw_score", "count", "spans", "error")
 EXPLAINING = (
-    "parts",
-    "facts",
+    "contributions",
+    "features",
     "masked_similarity",
     "lines",
     "confidence",
     "related",
-)  # closeness=0.6 change=0.4; 3:14 for line and column; phrases with "; " between them
+)  # similarity=0.6 mask_effect=0.4; 3:14 for line and column; phrases with "; " between them
 
 
 class CsvWriter(Writer):
@@ -33,17 +33,17 @@ class CsvWriter(Writer):
             self._csv.writerow([result.id, "", "", "", "", "", "", str(result.keyphrases.error), *empty])
         explainer = Explainer(result.text) if self.explain else None
         for number, each in enumerate(result.keyphrases, start=1):
-            scores = (round_number(each.score), round_number(each.similarity))
+            scores = (round_number(each.score), round_number(each.raw_score))
             why = (*_cells(explainer.explain(each)), _confidence(each), "; ".join(each.related)) if explainer else ()
             self._csv.writerow([result.id, number, each.text, *scores, len(each.spans), places(each), "", *why])
 
 
 def _cells(why: Explanation) -> tuple[str | float, ...]:
     return (
-        " ".join(f"{name}={format_number(value)}" for name, value in why.parts.items()),
-        " ".join(f"{name}={format_number(value)}" for name, value in why.facts.items()),
-        "" if why.masked is None else round_number(why.masked),
-        " ".join(f"{place.line}:{place.column}" for place in why.places),
+        " ".join(f"{name}={format_number(value)}" for name, value in why.contributions.items()),
+        " ".join(f"{name}={format_number(value)}" for name, value in why.features.items()),
+        "" if why.masked_similarity is None else round_number(why.masked_similarity),
+        " ".join(f"{place.line}:{place.column}" for place in why.occurrences),
     )
 
 

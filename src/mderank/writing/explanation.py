@@ -1,4 +1,4 @@
-"""Why a phrase is where it is: the parts of its score, what they were made from, what its mask changed, its places."""
+"""Explanations of keyphrases: the terms of a score, what they were measured from, and every occurrence in context."""
 
 from __future__ import annotations
 
@@ -17,25 +17,34 @@ _AROUND = 40  # characters of the text that are shown on each side of a phrase
 _LINE_END = re.compile(r"\r\n|\r|\n")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 
-# What the facts are that methods give (`Keyphrase.facts`).
+# Descriptions of features (`Keyphrase.features`).
 MEANINGS = {
-    "closeness": "similarity of phrase and document",
-    "change": "1 − cosine of the document and itself without the phrase",
-    "emphasis": "length of the phrase's mean state",
-    "frequency": "places in the text",
-    "position": "words before the first place",
+    "similarity": "similarity of phrase and document",
+    "mask_effect": "1 − cosine of the document and itself without the phrase",
+    "norm": "norm of the phrase's mean hidden state",
+    "frequency": "occurrences in the text",
+    "position": "words before the first occurrence",
     "length": "words",
     "unithood": "how much of a unit the phrase is: 0 for one that stands alone, less for a fragment",
 }
-SIMILARITY = "what the score was made from"
+RAW_SCORE = "number that the score was computed from"
 CONFIDENCE = "chance that a reader accepts it"
 MASKED = "cosine of the document and itself without the phrase"
 RELATED = "phrases that contain it or are part of it, and are not in the list"
 
 
 @dataclass(frozen=True)
-class Place:
-    """One place of a phrase: line and column, from 1, and the text around it in one line."""
+class OccurrenceContext:
+    """One occurrence of a phrase, with the text around it.
+
+    Attributes:
+        span: Its characters.
+        line: Line number, from 1.
+        column: Column of its first character, from 1.
+        before: The text before it, in one line.
+        phrase: The phrase, in one line.
+        after: The text after it, in one line.
+    """
 
     span: Span
     line: int
@@ -45,7 +54,7 @@ class Place:
     after: str
 
     def as_dict(self) -> dict[str, Any]:
-        """Plain data for JSON."""
+        """Return plain data for JSON."""
         return {
             "start": self.span.start,
             "end": self.span.end,
@@ -58,29 +67,38 @@ class Place:
 
 @dataclass(frozen=True)
 class Explanation:
-    """Why a phrase has its score.
+    """Why a keyphrase has its score.
 
-    ``parts`` add up to the score, if the method adds up; ``facts`` are what was counted or measured. ``masked`` is the
-    similarity of the document to itself without the phrase, None for methods that do not mask.
+    Attributes:
+        contributions: Weighted terms that sum to the score, for methods that sum terms.
+        features: Measured values.
+        masked_similarity: Cosine of the document and itself without the phrase; None for methods that do not mask.
+        occurrences: Every occurrence in context.
     """
 
-    parts: Mapping[str, float]
-    facts: Mapping[str, float]
-    masked: float | None
-    places: tuple[Place, ...]
+    contributions: Mapping[str, float]
+    features: Mapping[str, float]
+    masked_similarity: float | None
+    occurrences: tuple[OccurrenceContext, ...]
 
-    def shown_masked(self) -> str:
-        """``masked`` for people. In a long text one phrase changes so little that digits would show none of it."""
-        change = self.facts["change"]
-        return format_number(1 - change) if change >= 1e-5 else f"1 − {change:.3g}"
+    def format_masked_similarity(self) -> str:
+        """Return the masked similarity for people.
+
+        In a long text one phrase changes so little that six digits would show nothing of it; then "1 − 2e-7".
+        """
+        effect = self.features["mask_effect"]
+        return format_number(1 - effect) if effect >= 1e-5 else f"1 − {effect:.3g}"
 
 
 class Explainer:
     r"""Explains the keyphrases of one text.
 
-    >>> place = Explainer("An owl flew.\nNo barn owl sees\nthe barn.").place(Span(16, 24))
-    >>> place.line, place.column, place.before, place.phrase, place.after
+    >>> context = Explainer("An owl flew.\nNo barn owl sees\nthe barn.").find_context(Span(16, 24))
+    >>> context.line, context.column, context.before, context.phrase, context.after
     (2, 4, 'An owl flew. No ', 'barn owl', ' sees the barn.')
+
+    Args:
+        text: The text that the keyphrases were extracted from.
     """
 
     def __init__(self, text: str) -> None:
@@ -88,17 +106,28 @@ class Explainer:
         self._line_starts = [0, *(match.end() for match in _LINE_END.finditer(text))]
 
     def explain(self, keyphrase: Keyphrase) -> Explanation:
-        """Why this phrase has its score."""
-        change = keyphrase.facts.get("change")
+        """Explain a keyphrase.
+
+        Args:
+            keyphrase: A keyphrase of the text.
+
+        Returns:
+            Its contributions, features and occurrences.
+        """
+        effect = keyphrase.features.get("mask_effect")
         return Explanation(
-            keyphrase.parts,
-            keyphrase.facts,
-            None if change is None else 1 - change,
-            tuple(map(self.place, keyphrase.spans)),
+            keyphrase.contributions,
+            keyphrase.features,
+            None if effect is None else 1 - effect,
+            tuple(map(self.find_context, keyphrase.spans)),
         )
 
-    def place(self, span: Span) -> Place:
-        """Where a span is, and what stands around it: whole words, as far as they go."""
+    def find_context(self, span: Span) -> OccurrenceContext:
+        """Find the line of a span and the whole words around it.
+
+        Args:
+            span: Character offsets in the text.
+        """
         line = bisect_right(self._line_starts, span.start)
         start, end = max(0, span.start - _AROUND), min(len(self._text), span.end + _AROUND)
         before, after = _one_line(self._text[start : span.start]), _one_line(self._text[span.end : end])
@@ -106,7 +135,7 @@ class Explainer:
             before = before.partition(" ")[2]
         if end < len(self._text) and not self._text[end].isspace() and " " in after:
             after = after.rpartition(" ")[0]
-        return Place(
+        return OccurrenceContext(
             span,
             line,
             span.start - self._line_starts[line - 1] + 1,
@@ -117,5 +146,5 @@ class Explainer:
 
 
 def _one_line(text: str) -> str:
-    """The text with single spaces, and nothing in it that could move a terminal's cursor."""
+    """Collapse white space and replace control characters, which could move a terminal's cursor."""
     return _CONTROL.sub("\ufffd", re.sub(r"\s+", " ", replace_surrogates(text)))

@@ -14,7 +14,7 @@ from mderank.document import Span
 from mderank.keyphrase import Keyphrase, Keyphrases
 from mderank.util.format import format_number, round_number
 from mderank.writing.base import DocumentResult, Writer, strength
-from mderank.writing.explanation import CONFIDENCE, MASKED, MEANINGS, RELATED, SIMILARITY, Explainer, Explanation
+from mderank.writing.explanation import CONFIDENCE, MASKED, MEANINGS, RAW_SCORE, RELATED, Explainer, Explanation
 
 _LINKED = 60  # phrases of a document whose occurrences light up together
 
@@ -34,7 +34,7 @@ h2 { grid-column: 1 / -1; font: 600 19px/1.4 system-ui, sans-serif; margin: .2re
 mark { color: inherit; border-radius: 3px; padding: 1px 1px; scroll-margin-top: 4rem;
   background: rgba(var(--mark), var(--strength)); }
 mark:target { outline: 2px solid var(--on); }
-.unseen { color: var(--dim); opacity: .6; }
+.truncated { color: var(--dim); opacity: .6; }
 ol { font: 15px/1.35 system-ui, sans-serif; list-style: none; margin: 0; padding: 0; position: sticky; top: 1rem;
   align-self: start; max-height: calc(100vh - 2rem); overflow: auto; }
 li a { display: grid; grid-template-columns: 1.8rem 1fr auto; gap: 0 .4rem; padding: .32rem .4rem; color: inherit;
@@ -113,10 +113,10 @@ class HtmlWriter(Writer):
 def _notes(found: Keyphrases) -> Iterator[str]:
     if found.error:
         yield f'<p class="note">Error: {_safe(str(found.error))}</p>'
-    if found.missing:
-        yield f'<p class="note">Not in the text: {_safe(", ".join(found.missing))}</p>'
-    if found.unseen:
-        yield f'<p class="note">Not read: what follows character {found.unseen.start}.</p>'
+    if found.missing_phrases:
+        yield f'<p class="note">Not in the text: {_safe(", ".join(found.missing_phrases))}</p>'
+    if found.truncated:
+        yield f'<p class="note">Not read: what follows character {found.truncated.start}.</p>'
 
 
 class _Mark(NamedTuple):
@@ -150,7 +150,7 @@ def _highlighted(result: DocumentResult, marks: list[_Mark], prefix: str, *, eve
     text, found = result.text, result.keyphrases
     best = max(map(strength, found), default=0.0)
     position = 0
-    limit = found.unseen.start if found.unseen else len(text)
+    limit = found.truncated.start if found.truncated else len(text)
     for mark in marks:
         opacity = 0.15 + 0.75 * (strength(found[mark.number - 1]) / best if best > 0 else 0)
         anchor = f' id="{mark.anchor(prefix)}"' if every or mark.place == 1 else ""
@@ -160,29 +160,29 @@ def _highlighted(result: DocumentResult, marks: list[_Mark], prefix: str, *, eve
         position = mark.span.end
     yield _safe(text[position:limit])
     if limit < len(text):
-        yield f'<span class="unseen">{_safe(text[limit:])}</span>'
+        yield f'<span class="truncated">{_safe(text[limit:])}</span>'
 
 
 def _why(keyphrase: Keyphrase, why: Explanation, anchors: Mapping[Span, str]) -> Iterator[str]:
     """What unfolds below a phrase: the parts of its score, and its places, linked where they are highlighted."""
     yield "<details><summary>why</summary><table>"
-    largest = max(map(abs, why.parts.values()), default=0.0)
-    for name, value in why.parts.items():
-        fact = f"{why.facts[name]:.4g}" if name in why.facts else ""
+    largest = max(map(abs, why.contributions.values()), default=0.0)
+    for name, value in why.contributions.items():
+        fact = f"{why.features[name]:.4g}" if name in why.features else ""
         width = 100 * abs(value) / largest if largest else 0
         less = " less" if value < 0 else ""
         bar = f'<span class="part{less}" style="--width:{width:.0f}%"></span>'
         yield _row(name, f"{value:+.4f}", ": ".join(filter(None, (fact, MEANINGS.get(name)))), bar)
-    if not why.parts:
-        yield _row("similarity", format_number(keyphrase.similarity), SIMILARITY)
-    if why.masked is not None:
-        yield _row("without it", why.shown_masked(), MASKED)
+    if not why.contributions:
+        yield _row("raw score", format_number(keyphrase.raw_score), RAW_SCORE)
+    if why.masked_similarity is not None:
+        yield _row("without it", why.format_masked_similarity(), MASKED)
     if keyphrase.confidence is not None:
         yield _row("confidence", f"{keyphrase.confidence:.3f}", CONFIDENCE)
     if keyphrase.related:
         yield _related(keyphrase.related)
     yield "</table><ul>"
-    for place in why.places:
+    for place in why.occurrences:
         where = f"{place.line}:{place.column}"
         link = f'<a href="#{anchors[place.span]}">{where}</a>' if place.span in anchors else where
         yield f"<li>{link} {_safe(place.before)}<b>{_safe(place.phrase)}</b>{_safe(place.after)}</li>"

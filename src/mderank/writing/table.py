@@ -9,10 +9,10 @@ import click
 from mderank.keyphrase import Keyphrase
 from mderank.util.format import format_number
 from mderank.writing.base import DocumentResult, Writer, strength
-from mderank.writing.explanation import CONFIDENCE, MASKED, MEANINGS, SIMILARITY, Explainer, Explanation
+from mderank.writing.explanation import CONFIDENCE, MASKED, MEANINGS, RAW_SCORE, Explainer, Explanation
 
 _BAR = 10  # characters of the longest bar
-_PLACES = 5  # places of a phrase that are shown; JSON and HTML have all
+_OCCURRENCES = 5  # places of a phrase that are shown; JSON and HTML have all
 _RELATED = 5  # likewise, related phrases
 
 
@@ -41,23 +41,24 @@ class TableWriter(Writer):
         self.stream.flush()
 
     def _why(self, keyphrase: Keyphrase, why: Explanation) -> Iterator[str]:
-        for name, value in why.parts.items():
-            fact = f"{why.facts[name]:.4g}" if name in why.facts else ""
-            yield self._row(name, f"{value:+.4f}", fact and f"from {fact}", MEANINGS.get(name, ""))
-        if not why.parts:
-            yield self._row("similarity", format_number(keyphrase.similarity), "", SIMILARITY)
-        if why.masked is not None:
-            yield self._row("without it", why.shown_masked(), "", MASKED)
+        for name, value in why.contributions.items():
+            measured = f"{why.features[name]:.4g}" if name in why.features else ""
+            yield self._row(name, f"{value:+.4f}", measured and f"from {measured}", MEANINGS.get(name, ""))
+        if not why.contributions:
+            yield self._row("raw score", format_number(keyphrase.raw_score), "", RAW_SCORE)
+        if why.masked_similarity is not None:
+            yield self._row("without it", why.format_masked_similarity(), "", MASKED)
         if keyphrase.confidence is not None:
             yield self._row("confidence", f"{keyphrase.confidence:.3f}", "", CONFIDENCE)
         if keyphrase.related:
             yield self._related(keyphrase.related)
-        for place in why.places[:_PLACES]:
-            around = (self._style(place.before, dim=True), self._style(place.after, dim=True))
-            yield f"      {f'{place.line}:{place.column}':<12}{around[0]}[{place.phrase}]{around[1]}"
-        if len(why.places) > _PLACES:
+        for context in why.occurrences[:_OCCURRENCES]:
+            around = (self._style(context.before, dim=True), self._style(context.after, dim=True))
+            yield f"      {f'{context.line}:{context.column}':<12}{around[0]}[{context.phrase}]{around[1]}"
+        if len(why.occurrences) > _OCCURRENCES:
             yield self._style(
-                f"      and {len(why.places) - _PLACES} more places: -f html or -f json has all", dim=True
+                f"      and {len(why.occurrences) - _OCCURRENCES} more occurrences: -f html or -f json has all",
+                dim=True,
             )
 
     def _related(self, phrases: Sequence[str]) -> str:
@@ -65,8 +66,8 @@ class TableWriter(Writer):
         more = self._style(f", and {further} more: -f html or -f json has all", dim=True) if further > 0 else ""
         return f"      {'related':<12}{', '.join(phrases[:_RELATED])}{more}"
 
-    def _row(self, name: str, value: str, fact: str, meaning: str) -> str:
-        return f"      {name:<12}{value:>9}  {self._style(f'{fact:<14} {meaning}', dim=True)}".rstrip()
+    def _row(self, name: str, value: str, measured: str, meaning: str) -> str:
+        return f"      {name:<12}{value:>9}  {self._style(f'{measured:<14} {meaning}', dim=True)}".rstrip()
 
     def _style(self, text: str, *, bold: bool = False, dim: bool = False, fg: str | None = None) -> str:
         return click.style(text, bold=bold, dim=dim, fg=fg) if self.color else text

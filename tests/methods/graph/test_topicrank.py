@@ -35,7 +35,7 @@ def test_scores_of_topics_go_to_their_first_phrases(damping):
     found = make(damping=damping).extract(TEXT)
     assert texts(found) == ["coral reef", "big", "old harbour", "reef"]
     assert [each.score for each in found] == pytest.approx([reef, big, harbour, 0], rel=1e-8)
-    assert [each.similarity for each in found] == [each.score for each in found]
+    assert [each.raw_score for each in found] == [each.score for each in found]
 
 
 def test_without_the_other_phrases_of_the_topics():

@@ -88,7 +88,7 @@ def test_weighted_means_and_their_cosine():
     found = make().extract(TEXT)
     assert scores(found) == pytest.approx({phrase: cosine(about, vector) for phrase, vector in phrases.items()})
     assert [each.text for each in found] == ["reef", "old reef", "old harbour", "boat"]
-    assert all(each.score == each.similarity for each in found)
+    assert all(each.score == each.raw_score for each in found)
 
 
 def test_without_alignment_every_occurrence_has_its_own_vector():
@@ -191,7 +191,7 @@ def test_sifrank_plus_prefers_what_comes_early(bias):
     assert scores(found) == pytest.approx(
         {phrase: early[phrase] / sum(early.values()) * (1 + plain[phrase]) / 2 for phrase in positions}
     )
-    assert {each.text: each.similarity for each in found} == pytest.approx(plain)
+    assert {each.text: each.raw_score for each in found} == pytest.approx(plain)
 
 
 def test_sifrank_plus_by_hand():

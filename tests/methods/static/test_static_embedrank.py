@@ -39,7 +39,7 @@ def test_by_hand():
     }
     assert {each.text: each.score for each in found} == pytest.approx(expected)
     assert texts(found) == ["boat", "coral reef", "old boat", "reef", "whale"]
-    assert [each.similarity for each in found] == [each.score for each in found]
+    assert [each.raw_score for each in found] == [each.score for each in found]
 
 
 def test_a_phrase_without_a_vector_comes_last_even_after_those_below_zero():

@@ -34,7 +34,7 @@ def read(text=TEXT, **options):
 def raw(text=TEXT, **options):
     """YAKE's own scores, of all candidates."""
     extractor = YAKE(**{"tagger": TAGGER, "dedupe": "case", "likeness": "none", **options})
-    return {each.text.lower(): each.similarity for each in extractor.extract(text, top_k=None)}
+    return {each.text.lower(): each.raw_score for each in extractor.extract(text, top_k=None)}
 
 
 def feature(name, window=1, text=TEXT):
@@ -125,8 +125,8 @@ def test_every_candidate_and_its_score():
 def test_exact_phrases_best_first():
     found = YAKE(tagger=TAGGER).extract(TEXT, top_k=4)
     assert [each.text for each in found] == ["coral of NASA", "NASA", "Coral reefs", "Coral reefs grows"]
-    assert [each.similarity for each in found] == pytest.approx([0.0700, 0.0717, 0.0857, 0.0915], abs=1e-4)
-    assert [each.score for each in found] == pytest.approx([1 / each.similarity for each in found])
+    assert [each.raw_score for each in found] == pytest.approx([0.0700, 0.0717, 0.0857, 0.0915], abs=1e-4)
+    assert [each.score for each in found] == pytest.approx([1 / each.raw_score for each in found])
     assert [TEXT[start:end] for start, end in found[2].spans] == ["Coral reefs", "Coral reefs"]
 
 
@@ -184,7 +184,7 @@ def test_a_phrase_of_hundreds_of_words_has_a_finite_score():
     for text in ("coral " * 900, "".join(f"{letter}{other}x " for letter in "abcdefghijklmnop" * 4 for other in "bcd")):
         (found,) = YAKE(tagger=TAGGER, candidates=PhraseList([text])).extract(text)
         assert isfinite(found.score)
-        assert isfinite(found.similarity)
+        assert isfinite(found.raw_score)
 
 
 def test_what_is_spelled_like_a_better_one_is_dropped():
@@ -232,13 +232,13 @@ def test_texts_without_keywords(text):
 def test_one_word():
     (found,) = YAKE(tagger=TAGGER).extract("reef")
     # Relatedness 1, frequency 1 / (1 + 0), in all sentences: S = ln ln 3 / 2.
-    assert found.similarity == pytest.approx((EARLY / 2) / (1 + EARLY / 2))
-    assert found.score == 1 / found.similarity
+    assert found.raw_score == pytest.approx((EARLY / 2) / (1 + EARLY / 2))
+    assert found.score == 1 / found.raw_score
 
 
 def test_only_stop_words_and_a_phrase_of_them_asked_for():
     (found,) = YAKE(tagger=TAGGER, candidates=PhraseList(["the end of"])).extract("the end of", top_k=None)
-    assert found.similarity > 0
+    assert found.raw_score > 0
 
 
 @pytest.mark.parametrize(

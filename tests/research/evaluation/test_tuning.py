@@ -1,13 +1,16 @@
 from __future__ import annotations
 
+from dataclasses import asdict
+
 import pytest
 
 from mderank import MMR, FusionRank, InputError, ModelError, OptionError
+from mderank.methods.fusionrank import FusionWeights
 from mderank.research.evaluation.runs import Task
 from mderank.research.evaluation.tuning import gather, tune
 from mderank.testing import FakeEncoder, FakeTagger
 
-NAMES = ("change", "emphasis", "frequency", "position", "length", "unithood")
+NAMES = ("mask_effect", "norm", "frequency", "position", "length", "unithood")
 NOTHING = dict.fromkeys(NAMES, 0.0)
 
 # The first phrase stands once, another four times. A weight for frequency finds that one, one for position the first.
@@ -17,7 +20,8 @@ BIRDS = ("owl", "heron", "gull", "swift", "crane", "finch", "raven", "robin", "s
 
 
 def fusion(encoder=None, **options):
-    return FusionRank(encoder or FakeEncoder(), tagger=FakeTagger(), **{**NOTHING, **options})
+    weights = FusionWeights(**{**NOTHING, **{name: options.pop(name) for name in NAMES if name in options}})
+    return FusionRank(encoder or FakeEncoder(), tagger=FakeTagger(), weights=weights, **options)
 
 
 def first(count=10):
@@ -32,13 +36,13 @@ def test_evidence_is_weighed_as_the_ranker_does(options, top_k):
     text = "The old reef and the reefs of a deep sea. A Deep Sea is near the harbour. The harbours are old harbours. "
     tasks = [Task("a", text, ("reef",)), Task("b", text * 3 + "The long road.", ("road",)), Task("c", "", ("none",))]
     gathered = gather(fusion(**options), tasks)
-    for weights in ({"change": 0.1, "position": 1.0}, {"emphasis": 2.0}, {"frequency": 0.3, "position": 0.2}, {}):
+    for weights in ({"mask_effect": 0.1, "position": 1.0}, {"norm": 2.0}, {"frequency": 0.3, "position": 0.2}, {}):
         ranker = fusion(**options, **weights)
         for task, document in zip(tasks, gathered.documents, strict=True):
             expected = ranker.extract(task.text, top_k)
-            found = gathered.rank(document, ranker.weights, top_k)
-            assert [(each.text, each.spans, each.found) for each in found] == [
-                (each.text, each.spans, each.found) for each in expected
+            found = gathered.rank(document, asdict(ranker.weights), top_k)
+            assert [(each.text, each.spans, each.match_count) for each in found] == [
+                (each.text, each.spans, each.match_count) for each in expected
             ]
             assert [each.score for each in found] == pytest.approx([each.score for each in expected])
 
@@ -68,7 +72,7 @@ def test_it_finds_what_documents_have_in_common_and_says_what_it_is_worth():
     assert tuning.chosen["frequency"] < 2 or tuning.chosen["position"] > 20
     assert tuning.comparison.difference == pytest.approx((tuning.held_out - tuning.before) / 100)
     assert tuning.comparison.low > 0
-    assert tuning.chosen["closeness"] == 1
+    assert tuning.chosen["similarity"] == 1
 
 
 def test_documents_do_not_judge_weights_that_they_had_a_say_in():
@@ -79,7 +83,7 @@ def test_documents_do_not_judge_weights_that_they_had_a_say_in():
     assert tuning.held_out == 0
     assert tuning.comparison.difference == -0.5
     assert not tuning.helps
-    assert tuning.weights == tuning.start == {"closeness": 1, **NOTHING, "frequency": 2.0, "position": 2.0}
+    assert tuning.weights == tuning.start == {"similarity": 1, **NOTHING, "frequency": 2.0, "position": 2.0}
 
 
 def test_what_is_right_already_is_left_as_it_is():
@@ -91,11 +95,11 @@ def test_what_is_right_already_is_left_as_it_is():
 
 def test_a_weight_of_0_stays_0():
     tuning = tune(gather(fusion(frequency=0.4), first()), at=1)
-    assert {tuning.chosen[name] for name in ("change", "emphasis", "position")} == {0}
+    assert {tuning.chosen[name] for name in ("mask_effect", "norm", "position")} == {0}
 
 
 def test_the_same_seed_gives_the_same():
-    gathered = gather(fusion(change=0.1, frequency=0.4, position=0.5), first())
+    gathered = gather(fusion(mask_effect=0.1, frequency=0.4, position=0.5), first())
     assert tune(gathered, at=1, seed=3) == tune(gathered, at=1, seed=3)
 
 

@@ -7,7 +7,7 @@ from numpy.testing import assert_allclose
 
 from mderank import load_encoder
 from mderank.encoding import Request, embed
-from mderank.ranking.similarity import compare
+from mderank.ranking.similarity import masked_similarity
 from mderank.research.training.losses import (
     Objective,
     accuracy,
@@ -74,7 +74,7 @@ def test_distance_is_that_of_the_ranking_and_keeps_its_digits():
     document = rng.normal(size=8)
     changes = rng.normal(size=(5, 8)) * np.array([[1e-4], [1e-2], [1.0], [3.0], [0.0]])
     changes[3] -= 2.5 * document  # turned around
-    _, expected = compare(document, changes, "cosine")
+    _, expected = masked_similarity(document, changes, "cosine")
     ours = distance(torch.tensor(document), torch.tensor(changes))
     assert_allclose(ours, expected, rtol=1e-9, atol=1e-18)
     single = distance(torch.tensor(document, dtype=torch.float32), torch.tensor(changes, dtype=torch.float32))
@@ -118,7 +118,7 @@ def test_scores_are_those_of_extraction(scene, model, pooling, form):
         # The same rows, named by their characters.
         masks = [tuple((pieces.starts[row - 1], pieces.ends[row - 1]) for row in rows) for rows in sample.rows]
         (expected,) = embed(encoder, [Request(pieces, (), masks)], pooling=pooling, layer=2, exact=form == "triplet")
-        _, scores = compare(expected.document, expected.changes, "cosine")
+        _, scores = masked_similarity(expected.document, expected.changes, "cosine")
         ours = distance(embedded.documents[number], embedded.changes[number])
         assert_allclose(ours, scores, rtol=2e-3, atol=1e-7)
 
@@ -187,7 +187,7 @@ def test_the_teacher_is_the_original_in_the_exact_form(scene):
         assert len(masks) == len(each.phrases)
         request = [Request(pieces, (), masks)]
         (one_pass,), (exact,) = (embed(encoder, request, pooling="mean", layer=2, exact=form) for form in (False, True))
-        scores, targets = (compare(some.document, some.changes, "cosine")[1] for some in (one_pass, exact))
+        scores, targets = (masked_similarity(some.document, some.changes, "cosine")[1] for some in (one_pass, exact))
         tensors = (torch.from_numpy(np.asarray(some)) for some in (one_pass.changes, exact.changes, scores, targets))
         assert losses["rank"][number].item() == pytest.approx(distillation(*tensors).item(), rel=1e-3)
         pairs = targets[:, None] > targets[None]

@@ -25,7 +25,7 @@ from mderank.methods.encoder_base import checked_layer
 from mderank.methods.frequencies import WordFrequencies, general_frequency, inverse, needs_wordfreq
 from mderank.methods.sifrank.load import load_word_encoder
 from mderank.methods.sifrank.word_encoder import WordEncoder
-from mderank.ranking import closeness
+from mderank.ranking import phrase_similarity
 from mderank.util.arrays import Floats, Ints
 
 # The words that a document is about.
@@ -117,7 +117,7 @@ class SIFRank(BaseExtractor):
             )
             phrases = np.stack([np.asarray(weight) @ vectors[list(kind)] / len(kind) for kind, weight in places])
             share = np.asarray(list(places.values())) / places.total()
-            cosines[number] = share @ closeness(about, phrases, "cosine")[0]
+            cosines[number] = share @ phrase_similarity(about, phrases, "cosine")[0]
             means[number] = share @ phrases
         return CandidateScores(self._scores(cosines, candidates), cosines, means)
 

@@ -17,7 +17,7 @@ from mderank.document import Document, Tagset
 from mderank.errors import ModelError, OptionError
 from mderank.methods.base import BaseExtractor, BaseOptions, CandidateScores, ScoringInput, at_least
 from mderank.methods.static import Sent2Vec, TextEmbedder, WordVectors
-from mderank.ranking import Scaling, closeness
+from mderank.ranking import Scaling, phrase_similarity
 from mderank.util.arrays import Floats
 
 CONTENT: dict[Tagset, re.Pattern[str]] = {"penn": re.compile("NN.*|JJ.*"), "universal": re.compile("NOUN|PROPN|ADJ")}
@@ -46,7 +46,7 @@ class TextEmbedRank(BaseExtractor):
         scores = []
         for reading in readings:
             vectors = self._embed([_content(reading.document), *_phrases(reading)])
-            similarities, values = closeness(vectors[0], vectors[1:], "cosine")
+            similarities, values = phrase_similarity(vectors[0], vectors[1:], "cosine")
             known = [bool(vector.any()) for vector in vectors[1:]]
             scores.append(CandidateScores(values, similarities, vectors[1:], known))
         return scores

@@ -235,7 +235,7 @@ def _timed(
 def _outcome(task: Task, found: Keyphrases, seconds: float) -> Outcome:
     return Outcome(
         task.id,
-        tuple(Prediction(each.text, each.found) for each in found),
+        tuple(Prediction(each.text, each.match_count) for each in found),
         tuple(each.score for each in found),
         task.gold,
         seconds,

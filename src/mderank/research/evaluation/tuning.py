@@ -1,6 +1,6 @@
 """Weights for a user's own documents, chosen by cross-validation.
 
->>> from mderank import FusionRank
+>>> from mderank import FusionRank, FusionWeights
 >>> from mderank.research.evaluation.runs import Task
 >>> tasks = [
 ...     Task("1", "A barn owl sees in the dark. Owls hunt.", ("barn owl",)),
@@ -8,7 +8,7 @@
 ... ]
 >>> tuning = tune(gather(FusionRank(), tasks), at=1)
 >>> sorted(tuning.weights)
-['change', 'closeness', 'emphasis', 'frequency', 'length', 'position', 'unithood']
+['frequency', 'length', 'mask_effect', 'norm', 'position', 'similarity', 'unithood']
 
 What the encoder says of a document does not depend on the weights, so that it is asked once (`gather`); the search is
 then a matter of sums. It is small on purpose: a few factors of each weight, one weight after the other, since what has
@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from itertools import islice
 
 import numpy as np
@@ -27,7 +27,7 @@ import numpy as np
 from mderank.errors import InputError, MDERankError, OptionError
 from mderank.keyphrase import Keyphrases
 from mderank.methods.base import CandidateScores, ScoringInput
-from mderank.methods.fusionrank import FusionRank
+from mderank.methods.fusionrank import FusionRank, FusionWeights
 from mderank.ranking.dedupe import Dedupe, form_key
 from mderank.research.evaluation.measures import Judgement, Measure
 from mderank.research.evaluation.protocols import Prediction, Protocol, get_protocol
@@ -35,11 +35,11 @@ from mderank.research.evaluation.runs import CHUNK, Task
 from mderank.research.evaluation.significance import Comparison, compare
 from mderank.util.arrays import Ints
 
-# What a weight may be multiplied with. CandidateScores are logarithms and cosines, for which less than a factor of two
+# What a weight may be multiplied with. Scores are logarithms and cosines, for which less than a factor of two
 # changes little; 0 leaves the evidence out.
 FACTORS = (0.0, 0.25, 0.5, 1.0, 2.0, 4.0)
 _AS_IT_IS = FACTORS.index(1.0)
-_UNIT = "closeness"  # the weight that the others are measured in
+_UNIT = "similarity"  # the weight that the others are measured in
 _ROUNDING = 2e-4  # by which share of a score two may differ and still be equal in a ranking, and more (`rank`)
 FEW = 20  # documents, below which the choice is mostly chance
 
@@ -69,8 +69,8 @@ class Gathered:
 
     def rank(self, document: Evidence, weights: Mapping[str, float], top_k: int | None) -> Keyphrases:
         """What the ranker would give with other weights."""
-        parts = [weights[name] * part for name, part in document.scores.parts.items()]
-        reading, scores = document.reading, replace(document.scores, scores=np.sum(parts, axis=0), parts={})
+        parts = [weights[name] * part for name, part in document.scores.contributions.items()]
+        reading, scores = document.reading, replace(document.scores, scores=np.sum(parts, axis=0), contributions={})
         by_score = self.ranker.diversity is None and self.ranker.overlap == "any"  # else what is behind may come before
         if top_k is not None and by_score:
             reading, scores = _contenders(reading, scores, document.variants, top_k)
@@ -89,7 +89,7 @@ def _contenders(
     kept = np.flatnonzero((best >= last - _ROUNDING * abs(last))[variants])
     return (
         replace(reading, candidates=[reading.candidates[index] for index in kept]),
-        CandidateScores(scores.scores[kept], scores.similarities[kept]),
+        CandidateScores(scores.scores[kept], scores.raw_scores[kept]),
     )
 
 
@@ -128,7 +128,7 @@ class Tuning:
 def gather(ranker: FusionRank, tasks: Iterable[Task], advance: Callable[[int], None] = lambda count: None) -> Gathered:
     """Read labelled documents, one encoder pass each. ``advance`` is told how many were done."""
     unweighted = copy.copy(ranker)
-    unweighted.weights = dict.fromkeys(ranker.weights, 1.0)  # its parts are then the evidence itself
+    unweighted.weights = FusionWeights(**dict.fromkeys(asdict(ranker.weights), 1.0))  # contributions are unweighted
     documents: list[Evidence] = []
     notes = []
     remaining = iter(tasks)
@@ -173,7 +173,7 @@ def _evidence(task: Task, reading: ScoringInput, scores: CandidateScores, ranker
     return Evidence(
         task,
         replace(reading, document=replace(whole, tokens=(), paragraph_starts=frozenset()), tokenized=None),
-        replace(scores, vectors=None if ranker.diversity is None else scores.vectors, facts={}),
+        replace(scores, vectors=None if ranker.diversity is None else scores.vectors, features={}),
         np.asarray([numbers[key] for key in keys], dtype=np.int64),
     )
 
@@ -196,7 +196,8 @@ def tune(
     4. Choose weights on all documents.
 
     Weights are chosen one after the other, each from a few factors of what it was (`FACTORS`), until none changes; of
-    equally good ones that which is nearest to what it was. A weight of 0 stays 0, and closeness, the unit, 1.
+    equally good ones that which is nearest to what it was. A weight of 0 stays 0; the unit, that of
+    the similarity, stays 1.
     ``advance`` is told of each choice, of which there are as many as folds, and one.
     """
     if folds < 2:
@@ -249,7 +250,7 @@ class _Search:
 
     def __init__(self, gathered: Gathered, measure: Measure, protocol: Protocol) -> None:
         self._gathered, self._measure, self._protocol = gathered, measure, protocol
-        self._own = dict(gathered.ranker.weights)
+        self._own = asdict(gathered.ranker.weights)
         self._names = [name for name, weight in self._own.items() if name != _UNIT and weight]
         self._known: dict[Steps, list[Judgement]] = {}
         self.start: Steps = (_AS_IT_IS,) * len(self._names)
@@ -273,7 +274,7 @@ class _Search:
 
     def _judge(self, document: Evidence, weights: Mapping[str, float]) -> Judgement:
         found = self._gathered.rank(document, weights, self._measure.k)
-        predictions = [Prediction(each.text, each.found) for each in found]
+        predictions = [Prediction(each.text, each.match_count) for each in found]
         judgement = self._protocol.judge(predictions, document.task.gold, document.task.text)
         assert judgement is not None  # since the document was kept
         return judgement

@@ -75,7 +75,7 @@ def f1(
     for each in sets:
         found = extractor.extract_many(each.documents, top_k=None)
         judged = [
-            protocol.judge([Prediction(phrase.text, phrase.found) for phrase in phrases], gold, document.text)
+            protocol.judge([Prediction(phrase.text, phrase.match_count) for phrase in phrases], gold, document.text)
             for phrases, gold, document in zip(found, each.gold, each.documents, strict=True)
             if gold
         ]

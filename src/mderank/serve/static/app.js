@@ -182,8 +182,8 @@ function item(keyphrase, index, strong, number, other, text) {
 }
 
 function why(keyphrase, text) {
-  const change = keyphrase.facts?.change;
-  const summary = change === undefined ? "why" : `why: masking it changes ${change.toPrecision(3)}`;
+  const effect = keyphrase.features?.mask_effect;
+  const summary = effect === undefined ? "why" : `why: masking it changes ${effect.toPrecision(3)}`;
   const details = make("details", {}, make("summary", {}, summary));
   // What unfolds is made when it does: a long list has many, and few are looked at.
   details.addEventListener("toggle", () => {
@@ -199,16 +199,16 @@ function row(name, value, meaning, bar) {
 }
 
 function table(keyphrase) {
-  const { parts = {}, facts = {} } = keyphrase;
-  const largest = Math.max(...Object.values(parts).map(Math.abs), 0);
-  const rows = Object.entries(parts).map(([name, value]) => {
-    const fact = name in facts ? `${Number(facts[name].toPrecision(4))}: ` : "";
+  const { contributions = {}, features = {} } = keyphrase;
+  const largest = Math.max(...Object.values(contributions).map(Math.abs), 0);
+  const rows = Object.entries(contributions).map(([name, value]) => {
+    const fact = name in features ? `${Number(features[name].toPrecision(4))}: ` : "";
     const bar = make("span", { class: value < 0 ? "part less" : "part", strength: largest ? Math.abs(value) / largest : 0 });
     return row(name, (value < 0 ? "−" : "+") + Math.abs(value).toFixed(4), fact + (labels[name] ?? ""), bar);
   });
-  if (!rows.length) rows.push(row("similarity", keyphrase.similarity.toPrecision(6), labels.raw_score));
-  if (facts.change === undefined) rows.push(row("without it", "–", "this method does not mask phrases"));
-  else rows.push(row("without it", masked(facts.change), labels.masked_similarity));
+  if (!rows.length) rows.push(row("raw score", keyphrase.raw_score.toPrecision(6), labels.raw_score));
+  if (features.mask_effect === undefined) rows.push(row("without it", "–", "this method does not mask phrases"));
+  else rows.push(row("without it", masked(features.mask_effect), labels.masked_similarity));
   if (keyphrase.confidence != null) {
     rows.push(row("confidence", keyphrase.confidence.toFixed(3), labels.confidence));
   }

@@ -50,9 +50,9 @@ export function asText(keyphrases) {
 
 export function asCsv(keyphrases) {
   const rows = keyphrases.map((each, index) => [
-    index + 1, each.text, each.score, each.similarity, each.spans.length, each.spans.map((span) => span.join(":")).join(" "),
+    index + 1, each.text, each.score, each.raw_score, each.spans.length, each.spans.map((span) => span.join(":")).join(" "),
   ]);
-  return [["rank", "keyphrase", "score", "similarity", "count", "spans"], ...rows]
+  return [["rank", "keyphrase", "score", "raw_score", "count", "spans"], ...rows]
     .map((row) => row.map(cell).join(",") + "\n").join("");
 }
 
