@@ -1,0 +1,100 @@
+"""Many texts at once: how they are read, and what becomes of those that fail."""
+
+from __future__ import annotations
+
+import pytest
+
+from mderank import Document, InputError, MDERank, ModelError
+from mderank.methods import base
+from mderank.testing import FakeEncoder, FakeTagger
+
+
+class Recording(FakeTagger):
+    """Notes the texts that it is given together, and fails at some."""
+
+    def __init__(self, failure: Exception | None = None):
+        super().__init__()
+        self.batches = []
+        self.failure = failure
+
+    def tag(self, texts):
+        texts = list(texts)
+        self.batches.append(texts)
+        if self.failure is not None and any("poison" in text for text in texts):
+            raise self.failure
+        return super().tag(texts)
+
+
+def extractor(failure: Exception | None = None) -> MDERank:
+    return MDERank(FakeEncoder(), tagger=Recording(failure))
+
+
+def batches(texts) -> list[list[str]]:
+    """The texts that are tagged together."""
+    made = extractor()
+    assert len(list(made.extract_many(texts))) == len(texts)
+    return made.tagger.batches
+
+
+def test_so_many_texts_are_read_together(monkeypatch):
+    assert [len(batch) for batch in batches(["reef"] * 130)] == [64, 64, 2]
+    monkeypatch.setattr(base, "_CHUNK_TEXTS", 2)
+    assert batches(["a", "b", "c", "d"]) == [["a", "b"], ["c", "d"]]
+    assert batches([]) == []
+
+
+def test_long_texts_are_read_in_smaller_groups(monkeypatch):
+    monkeypatch.setattr(base, "_CHUNK_CHARACTERS", 10)
+    assert batches(["reef", "harbour", "sea", "harbours", "bay", "reef"]) == [
+        ["reef", "harbour"],
+        ["sea", "harbours"],
+        ["bay", "reef"],
+    ]
+    assert batches(["lighthouse", "reef", "harbour"]) == [["lighthouse"], ["reef", "harbour"]]  # of just 10
+
+
+def test_documents_and_things_that_are_no_text_count_too(monkeypatch):
+    monkeypatch.setattr(base, "_CHUNK_CHARACTERS", 10)
+    document = Document.from_tagged([("lighthouse", "NN")])
+    made = extractor()
+    first, second, third = made.extract_many([document, None, "reef"])
+    assert [each.text for each in first] == ["lighthouse"]
+    assert isinstance(second.error, InputError)
+    assert [each.text for each in third] == ["reef"]
+
+
+def test_texts_are_read_as_their_results_are_asked_for(monkeypatch):
+    monkeypatch.setattr(base, "_CHUNK_TEXTS", 3)
+    texts = iter(["reef"] * 10)
+    results = extractor().extract_many(texts)
+    assert len(list(texts)) == 10, "nothing is read before the first result is asked for"
+    texts = iter(["reef"] * 10)
+    next(extractor().extract_many(texts))
+    assert len(list(texts)) == 7
+    assert list(results) == []
+
+
+def test_how_many_phrases_are_asked_for_holds_for_every_text():
+    texts = ["The reef is near the old harbour and the bay.", None, "The reef is near the old harbour."]
+    assert [len(each) for each in extractor().extract_many(texts, 1)] == [1, 0, 1]
+    assert [len(each) for each in extractor().extract_many(texts[::2], None)] == [3, 2]
+
+
+@pytest.mark.parametrize(
+    ("failure", "message"),
+    [
+        (InputError("a page of nothing"), "a page of nothing"),
+        (ZeroDivisionError("in the tagger"), "extraction failed: ZeroDivisionError: in the tagger"),
+    ],
+)
+def test_a_text_that_fails_fails_alone(failure, message):
+    good, bad, also_good = extractor(failure).extract_many(["The reef.", "The poison.", "The bay."])
+    assert [each.text for each in (*good, *also_good)] == ["reef", "bay"]
+    assert isinstance(bad.error, InputError)
+    assert str(bad.error) == message
+    assert list(bad) == []
+
+
+def test_what_would_fail_for_every_text_is_raised():
+    with pytest.raises(ModelError, match="no such model"):
+        list(extractor(ModelError("no such model")).extract_many(["The reef.", "The poison."]))
