@@ -3,6 +3,53 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+
+from mderank import Document, Extractor, Keyphrase
+from mderank.encoding import EncoderInputs
+from mderank.encoding.base import Floats
+from mderank.testing import FakeEncoder
+
+
+def texts(keyphrases: Iterable[Keyphrase]) -> list[str]:
+    """The phrases themselves, in their order."""
+    return [each.text for each in keyphrases]
+
+
+def scores(keyphrases: Iterable[Keyphrase]) -> dict[str, float]:
+    """Each phrase's score."""
+    return {each.text: each.score for each in keyphrases}
+
+
+def ranking(extractor: Extractor, text: str) -> list[tuple[str, Any]]:
+    """All phrases of a text with their scores, to compare with scores worked out by hand."""
+    return [(each.text, pytest.approx(each.score)) for each in extractor.extract(text, top_k=None)]
+
+
+def words(document: Document) -> list[str]:
+    """The words of a document as its tagger read them."""
+    return [token.text for token in document.tokens]
+
+
+def solve_pagerank(weights: Sequence[Sequence[float]], damping: float = 0.85) -> Any:
+    """PageRank of a dense weight matrix, solved as a linear system instead of iterated."""
+    moves = np.asarray(weights) / np.sum(weights, axis=1, keepdims=True)
+    count = len(moves)
+    return np.linalg.solve(np.eye(count) - damping * moves.T, np.full(count, (1 - damping) / count))
+
+
+class CountingEncoder(FakeEncoder):
+    """Counts the sequences that it is given."""
+
+    sequences = 0
+
+    def hidden_states(self, inputs: EncoderInputs, layer: int) -> Floats:
+        self.sequences += len(inputs.input_ids)
+        return super().hidden_states(inputs, layer)
 
 
 def pdf(text: str) -> bytes:

@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from tests.helpers import CountingEncoder
 
 from mderank import Span
 from mderank.encoding import EncoderInputs, Request, TokenizedText, embed, one_pass
@@ -233,14 +234,7 @@ def test_variants_that_a_cache_knows_are_not_encoded_again(pooling, focus):
     text = "red blue green pink grey black white brown amber"
     masks = [(Span(0, 3),), (Span(4, 8), Span(9, 14)), (Span(4, 8), Span(text.index("amber"), len(text)))]
 
-    class Counting(FakeEncoder):
-        sequences = 0
-
-        def hidden_states(self, inputs, layer):
-            self.sequences += len(inputs.input_ids)
-            return super().hidden_states(inputs, layer)
-
-    encoder, memory = Counting(max_length=6), Memory()
+    encoder, memory = CountingEncoder(max_length=6), Memory()
     request = Request(encoder.tokenize(text), (), masks)
     options = {"pooling": pooling, "focus": focus}
     expected = run(encoder, request, **options)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from tests.helpers import scores
 
 from mderank import MMR, Document, ModelError, NounPhrases, OptionError, PhraseList, load_encoder
 from mderank.encoding import EncoderInputs, TokenizedText
@@ -35,10 +36,6 @@ class HandEncoder(FakeEncoder):
 
     def hidden_states(self, inputs, layer):
         return FakeEncoder.hidden_states_and_attentions(self, inputs, layer)[0]
-
-
-def scores(found):
-    return {each.text: each.score for each in found}
 
 
 def extract(text=TEXT, encoder=None, **options):

@@ -7,6 +7,7 @@ from math import log2
 
 import numpy as np
 import pytest
+from tests.helpers import texts
 
 from mderank import MMR, InputError, NounPhrases, OptionError
 from mderank.document import Span
@@ -17,10 +18,6 @@ from mderank.testing import FakeEncoder, FakeTagger
 
 TAGGER = FakeTagger()
 TEXT = "The old harbour is near the reef. A reef, a boat and reefs."
-
-
-def texts(keyphrases):
-    return [each.text for each in keyphrases]
 
 
 def test_first_phrases():

@@ -6,6 +6,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
+from tests.helpers import texts
 
 from mderank import MMR, MaxSum, MDERank, NounPhrases, OptionError
 from mderank.encoding import Request, embed
@@ -16,10 +17,6 @@ from mderank.testing import FakeEncoder, FakeTagger
 TAGGER = FakeTagger()
 TEXT = "The Coral reef is near the old harbour. A reef, a boat of the harbour and reefs."
 NGRAMS = ["coral reef", "coral", "reef", "old harbour", "old", "harbour", "boat", "reefs"]
-
-
-def texts(keyphrases):
-    return [each.text for each in keyphrases]
 
 
 def embedding(encoder, text):

@@ -2,6 +2,7 @@ import itertools
 
 import numpy as np
 import pytest
+from tests.helpers import texts
 
 from mderank import (
     MMR,
@@ -27,10 +28,6 @@ TEXT = (
 
 def make(weights=None, *, encoder=None, **options):
     return MDERank(encoder or FakeEncoder(weights), tagger=FakeTagger(), **options)
-
-
-def texts(keyphrases):
-    return [keyphrase.text for keyphrase in keyphrases]
 
 
 @pytest.mark.parametrize("exact", [False, True])

@@ -1,23 +1,10 @@
 """Words and their tags from the English pipeline, and the phrases they make."""
 
 import pytest
+from tests.helpers import words
 
 from mderank import NounPhrases, Token
 from mderank.tagging.spacy import join_hyphenated
-
-
-@pytest.fixture
-def read(english):
-    return lambda text: next(english.tag([text]))
-
-
-@pytest.fixture
-def phrases(read):
-    return lambda text: [each.key for each in NounPhrases().find(read(text))]
-
-
-def words(document):
-    return [token.text for token in document.tokens]
 
 
 def test_a_hyphenated_word_is_one_word(read):

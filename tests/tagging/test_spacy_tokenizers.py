@@ -5,8 +5,9 @@ import pickle
 
 import pytest
 import spacy
+from tests.helpers import words
 
-from mderank import NounPhrases, OptionError, SpacyTagger, Token
+from mderank import OptionError, SpacyTagger, Token
 from mderank.tagging.spacy import join_hyphenated
 
 TEXT = "The TCP/IP stack doesn't need a graph-based 5G modem, i.e. $5 (http://example.com)."
@@ -15,15 +16,6 @@ TEXT = "The TCP/IP stack doesn't need a graph-based 5G modem, i.e. $5 (http://ex
 @pytest.fixture
 def spacys(english):
     return SpacyTagger(english.nlp, tokenizer="spacy")
-
-
-@pytest.fixture
-def phrases(english):
-    return lambda text: [each.key for each in NounPhrases().find(next(english.tag([text])))]
-
-
-def texts(document):
-    return [token.text for token in document.tokens]
 
 
 def test_the_default_is_ours_for_english_and_the_pipelines_for_others(english):
@@ -40,14 +32,14 @@ def test_an_unknown_tokenizer():
 def test_the_words_of_each(english, spacys):
     ours = "The|TCP/IP|stack|does|n't|need|a|graph-based|5G|modem|,|i.e.|$5|(|http://example.com|)|.".split("|")
     theirs = "The|TCP|/|IP|stack|does|n't|need|a|graph-based|5|G|modem|,|i.e.|$|5|(|http://example.com|)|.".split("|")
-    assert texts(next(english.tag([TEXT]))) == ours
-    assert texts(next(spacys.tag([TEXT]))) == theirs
+    assert words(next(english.tag([TEXT]))) == ours
+    assert words(next(spacys.tag([TEXT]))) == theirs
 
 
 def test_it_is_kept_without_tags_and_in_other_processes(english, spacys):
     for tagger in (english, spacys):
         (document,) = tagger.tag([TEXT])
-        assert texts(next(tagger.without_tags().tag([TEXT]))) == texts(document)
+        assert words(next(tagger.without_tags().tag([TEXT]))) == words(document)
         assert tagger.without_tags().tokenizer == tagger.tokenizer
         assert next(pickle.loads(pickle.dumps(tagger)).tag([TEXT])) == document
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from math import exp
 
-import numpy as np
 import pytest
+from tests.helpers import solve_pagerank, texts
 
 from mderank import OptionError
 from mderank.methods import MultipartiteRank
@@ -21,16 +21,6 @@ def make(**options):
     return MultipartiteRank(tagger=FakeTagger(), **options)
 
 
-def texts(keyphrases):
-    return [each.text for each in keyphrases]
-
-
-def solve(weights, damping=0.85):
-    moves = np.asarray(weights) / np.sum(weights, axis=1, keepdims=True)
-    count = len(moves)
-    return np.linalg.solve(np.eye(count) - damping * moves.T, np.full(count, (1 - damping) / count))
-
-
 @pytest.mark.parametrize(("alpha", "damping"), [(1.1, 0.85), (0, 0.85), (3, 0.5)])
 def test_edges_to_the_first_phrase_of_a_topic_are_heavier(alpha, damping):
     boost = alpha * exp(1 / (1 + 1))  # one word before "coral reef"
@@ -40,7 +30,7 @@ def test_edges_to_the_first_phrase_of_a_topic_are_heavier(alpha, damping):
         [0, HARBOUR_REEF, 0, REEF_BIG],
         [CORAL_BIG + boost * REEF_BIG, HARBOUR_BIG, REEF_BIG, 0],
     ]
-    expected = dict(zip(PHRASES, solve(weights, damping), strict=True))
+    expected = dict(zip(PHRASES, solve_pagerank(weights, damping), strict=True))
     found = make(alpha=alpha, damping=damping).extract(TEXT)
     assert {each.text: each.score for each in found} == pytest.approx(expected, rel=1e-8)
     assert texts(found) == sorted(PHRASES, key=lambda phrase: -expected[phrase])
@@ -62,7 +52,7 @@ def test_the_first_of_a_topic_is_preferred_for_all_its_other_phrases():
         [0, red, 0, 0],
     ]
     found = make().extract("The reef, the harbour of the coral reef and the red coral reef.")
-    expected = solve(weights)
+    expected = solve_pagerank(weights)
     assert {each.text: each.score for each in found} == pytest.approx(
         dict(zip(["reef", "harbour", "coral reef", "red coral reef"], expected, strict=True)), rel=1e-8
     )

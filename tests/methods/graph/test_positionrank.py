@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from tests.helpers import ranking
 
 from mderank import Document
 from mderank.methods import PositionRank
@@ -11,8 +12,7 @@ from mderank.testing import FakeTagger
 
 
 def scores(text, **options):
-    found = PositionRank(tagger=FakeTagger(), **options).extract(text, top_k=None)
-    return [(each.text, pytest.approx(each.score)) for each in found]
+    return ranking(PositionRank(tagger=FakeTagger(), **options), text)
 
 
 def test_the_papers_example_of_a_bias():

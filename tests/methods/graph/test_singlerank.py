@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
+from tests.helpers import ranking
 
 from mderank.methods import SingleRank
 from mderank.testing import FakeTagger
@@ -12,8 +12,7 @@ TEXT = "A reef boat, a reef boat, the reef crab."
 
 
 def scores(text=TEXT, **options):
-    found = SingleRank(tagger=FakeTagger(), **options).extract(text, top_k=None)
-    return [(each.text, pytest.approx(each.score)) for each in found]
+    return ranking(SingleRank(tagger=FakeTagger(), **options), text)
 
 
 def test_edges_are_weighted_by_how_often_words_meet():

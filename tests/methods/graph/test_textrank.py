@@ -6,6 +6,7 @@ import json
 
 import pytest
 from click.testing import CliRunner
+from tests.helpers import ranking
 
 from mderank import NounPhrases, OptionError
 from mderank.cli import cli
@@ -21,8 +22,7 @@ REEF, CORAL, BIG = 360 / 777, 190 / 777, 37 / 777
 
 
 def scores(text=TEXT, **options):
-    found = TextRank(tagger=FakeTagger(), **options).extract(text, top_k=None)
-    return [(each.text, pytest.approx(each.score)) for each in found]
+    return ranking(TextRank(tagger=FakeTagger(), **options), text)
 
 
 def test_noun_phrases_by_the_sum_of_their_words():

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
+from tests.helpers import solve_pagerank, texts
 
 from mderank import NounPhrases, OptionError, PhraseList
 from mderank.methods import TopicRank
@@ -18,20 +18,10 @@ def make(**options):
     return TopicRank(tagger=FakeTagger(), **options)
 
 
-def texts(keyphrases):
-    return [each.text for each in keyphrases]
-
-
-def solve(weights, damping=0.85):
-    moves = np.asarray(weights) / np.sum(weights, axis=1, keepdims=True)
-    count = len(moves)
-    return np.linalg.solve(np.eye(count) - damping * moves.T, np.full(count, (1 - damping) / count))
-
-
 @pytest.mark.parametrize("damping", [0.85, 0.5])
 def test_scores_of_topics_go_to_their_first_phrases(damping):
     weights = [[0, FIRST_SECOND, FIRST_THIRD], [FIRST_SECOND, 0, SECOND_THIRD], [FIRST_THIRD, SECOND_THIRD, 0]]
-    reef, harbour, big = solve(weights, damping)
+    reef, harbour, big = solve_pagerank(weights, damping)
     found = make(damping=damping).extract(TEXT)
     assert texts(found) == ["coral reef", "big", "old harbour", "reef"]
     assert [each.score for each in found] == pytest.approx([reef, big, harbour, 0], rel=1e-8)

@@ -9,6 +9,7 @@ from math import exp
 import numpy as np
 import pytest
 from click.testing import CliRunner
+from tests.helpers import scores
 
 from mderank import Document, InputError, MissingExtraError, NGrams, OptionError, PhraseList
 from mderank.cli import cli
@@ -62,10 +63,6 @@ def make(kind=SIFRank, model=None, **options):
 
 def cosine(one, other):
     return np.dot(one, other) / np.linalg.norm(one) / np.linalg.norm(other)
-
-
-def scores(found):
-    return {each.text: each.score for each in found}
 
 
 # a / (a + f) with a = 3e-4

@@ -6,6 +6,7 @@ from math import sqrt
 
 import numpy as np
 import pytest
+from tests.helpers import texts
 
 from mderank import MMR, Document, MaxSum, ModelError, OptionError
 from mderank.methods import Sent2VecEmbedRank, TextEmbedRank, VectorEmbedRank
@@ -19,10 +20,6 @@ VECTORS = WordVectors(
     np.array([[4, 0], [0, 4], [3, 3], [1, 7], [-100, -100]], dtype=np.float32),
 )
 TEXT = "The boat sees the coral reef, the old boat and a whale of the reef."
-
-
-def texts(keyphrases):
-    return [each.text for each in keyphrases]
 
 
 def test_by_hand():

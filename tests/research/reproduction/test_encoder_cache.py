@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from tests.helpers import CountingEncoder
 
 from mderank import MaskAll, MaskHighest, MaskOnce, MaskSubset, MDERank
 from mderank.research.reproduction.encoder_cache import CachingEncoder
@@ -11,18 +12,6 @@ TEXTS = [
     "The storm surge is high. A storm surge model needs the tide of the old harbour. The tide is low near the harbour.",
     "The reef is near the old harbour. " * 12,  # more than one window
 ]
-
-
-class Counting(FakeEncoder):
-    """Counts the sequences that it is given."""
-
-    def __init__(self, **options):
-        super().__init__(**options)
-        self.sequences = 0
-
-    def hidden_states(self, inputs, layer):
-        self.sequences += len(inputs.input_ids)
-        return super().hidden_states(inputs, layer)
 
 
 def ranking(encoder, **options):
@@ -47,7 +36,7 @@ def test_what_is_remembered_is_what_would_have_been_computed():
 
 
 def test_variants_are_encoded_once():
-    counting = Counting()
+    counting = CountingEncoder()
     memory = CachingEncoder(counting)
     ranking(memory)
     first = counting.sequences
@@ -56,7 +45,7 @@ def test_variants_are_encoded_once():
     assert counting.sequences - first == windows  # the documents themselves, no variant
     before = counting.sequences
     ranking(memory, masking=MaskOnce())
-    alone = Counting()
+    alone = CountingEncoder()
     ranking(alone, masking=MaskOnce())
     assert windows < counting.sequences - before < alone.sequences
 
@@ -75,7 +64,7 @@ def test_layers_and_other_poolings_are_kept_apart():
 
 
 def test_it_can_forget_and_says_what_it_saved():
-    counting = Counting()
+    counting = CountingEncoder()
     memory = CachingEncoder(counting)
     ranking(memory)
     once, saved = counting.sequences, memory.saved
