@@ -42,6 +42,7 @@ def acronyms(text: str) -> dict[str, str]:
         ("the world bank / WB ) met", {}),
         ("the world bank ( WB / met", {}),
         ("( WB ) met", {}),
+        ("( WB ) is the world bank", {}),  # what comes after is no long form
         ("bank ( WB ) met", {}),
         ("world bank ( WB ) and wide band ( WB ) too", {"wb": "world bank"}),  # the first long form counts
         ("world bank ( WB ) and wide net ( WN ) too", {"wb": "world bank", "wn": "wide net"}),
@@ -81,7 +82,9 @@ def test_what_an_acronym_looks_like(text: str, found: bool) -> None:
         ("extensible markup language ( XML )", {}),  # the first letter begins a word
         ("an index of x-ray maps ( RM )", {"rm": "x-ray maps"}),  # or a part of one
         ("short - wave ( SW )", {"sw": "short - wave"}),
+        ("short – wave ( SW )", {"sw": "short – wave"}),
         ("input / output ( IO )", {"io": "input / output"}),
+        ("readers ' guide ( RG )", {"rg": "readers ' guide"}),
         ("savings & loan ( SL )", {"sl": "savings & loan"}),
         ("of salt , and water ( SW )", {}),  # no long form runs across a comma
         ("metadata ( MDT )", {"mdt": "metadata"}),  # one word, more than twice as long

@@ -119,6 +119,12 @@ def test_refused():
         MaxSum().order(np.zeros(3), np.eye(3), None)
 
 
+def test_the_best_of_very_many_choices_is_found():
+    # 48,620 choices, of which the last is the best: nine phrases that are like no other.
+    vectors = np.vstack([np.ones((9, 9)), np.eye(9)])
+    assert MaxSum(18).order(np.zeros(18), vectors, 9) == list(range(9, 18))
+
+
 def test_the_greedy_choice_by_hand(monkeypatch):
     # East first, then its opposite, 3. All others are now equally like both: the best-ranked, 1, is next. It is like 2
     # (.6) and unlike 4 (-.6).
