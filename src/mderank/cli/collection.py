@@ -117,13 +117,14 @@ def _table(overview: Overview, *, color: bool) -> Iterator[str]:
     read = max(1, overview.documents - overview.failed)
     heading = f"{overview.documents:,} documents, {overview.distinct:,} phrases"
     yield _style(heading + (f", against {overview.against}" if overview.against else ""), color, bold=True)
-    rows = [("", "documents", "%", "weight", *(("there", "ratio", "G²") if overview.against else ()))]
+    rows: list[tuple[str, ...]] = [
+        ("", "documents", "%", "weight", *(("there", "ratio", "G²") if overview.against else ()))
+    ]
     for number, phrase in enumerate(overview.phrases, start=1):
-        cells = (str(number), f"{phrase.documents:,}", f"{100 * phrase.documents / read:.2f}", f"{phrase.weight:.1f}")
-        if phrase.keyness is not None:
-            compared = phrase.keyness
-            cells += (f"{compared.documents:,}", f"{compared.ratio:.1f}", f"{compared.log_likelihood:.1f}")
-        rows.append(cells)
+        cells = [str(number), f"{phrase.documents:,}", f"{100 * phrase.documents / read:.2f}", f"{phrase.weight:.1f}"]
+        if (compared := phrase.keyness) is not None:
+            cells += [f"{compared.documents:,}", f"{compared.ratio:.1f}", f"{compared.log_likelihood:.1f}"]
+        rows.append(tuple(cells))
     first, *lines = align_columns(rows, ">" * len(rows[0]))
     yield _style(f"{first}  phrase", color, dim=True)
     for line, phrase in zip(lines, overview.phrases, strict=True):

@@ -108,6 +108,7 @@ def _environment() -> Environment:
         finalize=_clean,
         trim_blocks=True,
         lstrip_blocks=True,
+        keep_trailing_newline=True,
     )
     environment.filters["count"] = _count
     environment.filters["thousands"] = "{:,}".format
