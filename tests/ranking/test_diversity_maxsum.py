@@ -108,6 +108,7 @@ def test_fewer_phrases_than_asked_for():
     assert MaxSum().order(np.zeros(0), np.zeros((0, 3)), 5) == []
     assert MaxSum().order(np.zeros(3), np.eye(3), 0) == []
     assert MaxSum().order(np.zeros(3), np.eye(3), 1) == [0]
+    assert MaxSum(1).order(np.zeros(3), np.eye(3), 1) == [0]
 
 
 def test_refused():

@@ -36,10 +36,17 @@ def test_unknown_measures_are_refused(text):
         ("AP@M", (1 / 1 + 2 / 3 + 3 / 5) / 4),
         ("AP@3", (1 / 1 + 2 / 3) / 3),
         ("nDCG@3", (1 + 1 / 2) / (1 + 1 / math.log2(3) + 1 / 2)),
+        ("nDCG@M", (1 + 1 / 2 + 1 / math.log2(6)) / (1 + 1 / math.log2(3) + 1 / 2 + 1 / math.log2(5))),
     ],
 )
 def test_values_worked_out_by_hand(measure, value):
     assert Measure.parse(measure).of(HITS) == pytest.approx(value)
+
+
+@pytest.mark.parametrize("measure", ["P@5", "R@5", "F1@5", "AP@5", "nDCG@5", "AP@M", "nDCG@M"])
+def test_where_nothing_is_to_be_found_nothing_is_right(measure):
+    assert Measure.parse(measure).of(Judgement((False, False), offered=2, gold=0)) == 0
+    assert Measure.parse(measure).of(Judgement((), offered=0, gold=0)) == 0
 
 
 def test_micro_is_of_sums_and_macro_the_mean():
@@ -152,3 +159,7 @@ def test_measures_of_a_kind_of_dataset():
     assert chosen([redundancy, junk, f1], [junk], judged=True) == (redundancy, junk)
     with pytest.raises(OptionError, match=r"F1@5: judged datasets have the measures redundancy, acceptable, junk"):
         chosen([f1], [junk], judged=True)
+    with pytest.raises(
+        OptionError, match="acceptable@M, junk@10: datasets with gold keyphrases have the measures P, R,"
+    ):
+        chosen([Measure("acceptable", None), junk], [f1], judged=False)

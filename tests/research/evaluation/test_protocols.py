@@ -28,7 +28,9 @@ PREDICTED = [
 
 def test_the_papers_protocol_to_the_letter():
     # Both variants of the network are right, four gold phrases are to be found, the tagger found seven.
-    assert PROTOCOLS["mderank"].judge(PREDICTED, GOLD) == Judgement((True, True, False, True), offered=7, gold=4)
+    judgement = PROTOCOLS["mderank"].judge(PREDICTED, GOLD)
+    assert judgement == Judgement((True, True, False, True), offered=7, gold=4)
+    assert judgement.phrases == ("neural networks", "neural network", "trees", "graphs")
 
 
 def test_the_clean_protocols_count_a_stem_once():
@@ -141,6 +143,7 @@ def test_recall_by_phrase_length():
     ]
     assert recall_by_length(rankings) == {"1": (0.5, 2), "2": (1.0, 1), "3": (0.0, 1), ">3": (0.5, 2)}
     assert recall_by_length(rankings, k=1)["2"] == (0.0, 1)
+    assert recall_by_length(rankings[1:])["1"] == (0.0, 0)  # there are none
 
 
 def test_diversity_and_duplicates():
@@ -148,6 +151,14 @@ def test_diversity_and_duplicates():
     assert diversity([]) == 0
     assert duplicate_ratio(["networks", "network", "tree", "trees"]) == 0.5
     assert duplicate_ratio([]) == 0
+
+
+def test_figures_of_the_paper_are_of_the_first_fifteen_phrases():
+    phrases = [*"abcdefghijklmno", "a"]
+    assert (diversity(phrases), duplicate_ratio(phrases)) == (100, 0)
+    assert (diversity(phrases, 16), duplicate_ratio(phrases, 16)) == (100 * 15 / 16, 1 / 16)
+    rankings = [([Prediction(letter) for letter in "abcdefghijklmnop"], ["o", "p"])]
+    assert recall_by_length(rankings)["1"] == (0.5, 2)
 
 
 def test_redundancy_is_after_the_protocol_s_de_duplication():
