@@ -18,8 +18,9 @@ httpx = pytest.importorskip("httpx")
 import uvicorn  # noqa: E402
 
 from mderank.encoding.base import EncoderInputs  # noqa: E402
-from mderank.serve.app import Service, create_app  # noqa: E402
+from mderank.serve.app import create_app  # noqa: E402
 from mderank.serve.config import ServerConfig  # noqa: E402
+from mderank.serve.service import Service  # noqa: E402
 from mderank.testing import FakeEncoder, FakeTagger  # noqa: E402
 from mderank.util.arrays import Floats  # noqa: E402
 
@@ -100,7 +101,7 @@ def running_app(app: Any) -> Iterator[tuple[int, uvicorn.Server]]:
 def running_server(**settings: Any) -> Iterator[Running]:
     """A server with these settings."""
     encoder = GatedEncoder()
-    app = create_app(encoder, FakeTagger, ServerConfig(**settings))
+    app = create_app(None, ServerConfig(**settings), encoder=encoder, make_tagger=FakeTagger)
     with running_app(app) as (port, server):
         encoder.calls.clear()
         running = Running(f"http://127.0.0.1:{port}", port, encoder, app.state.service, server)

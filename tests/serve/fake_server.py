@@ -6,8 +6,7 @@ import sys
 import time
 from pathlib import Path
 
-import mderank.encoding
-import mderank.tagging
+import mderank.serve.app
 from mderank.cli import cli
 from mderank.encoding.base import EncoderInputs
 from mderank.testing import FakeEncoder, FakeTagger
@@ -28,6 +27,6 @@ class GatedEncoder(FakeEncoder):
 
 
 if __name__ == "__main__":
-    mderank.encoding.load_encoder = lambda *_, **__: GatedEncoder(Path(sys.argv[1]))
-    mderank.tagging.SpacyTagger = lambda *_: FakeTagger()
+    mderank.serve.app.load_encoder = lambda *_, **__: GatedEncoder(Path(sys.argv[1]))
+    mderank.serve.app.SpacyTagger = lambda *_, **__: FakeTagger()
     cli(["serve", *sys.argv[2:]], prog_name="mderank")

@@ -21,7 +21,7 @@ CHECKS = [
     checks.negative_data_rejection,
 ]
 
-app = create_app(FakeEncoder(), FakeTagger, ServerConfig(max_file_readers=1000))
+app = create_app(None, ServerConfig(max_file_readers=1000), encoder=FakeEncoder(), make_tagger=FakeTagger)
 schema = schemathesis.openapi.from_dict(app.openapi())
 
 

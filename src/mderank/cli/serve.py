@@ -19,12 +19,14 @@ import click
 from mderank.cli._config import config_option
 from mderank.cli._options import DEFAULT_MODEL, SectionedCommand, import_spacy_without_torch, option
 from mderank.errors import InputError, MDERankWarning, MissingExtraError, OptionError
+from mderank.options import Options
 from mderank.serve.config import ServerConfig
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 LOOPBACK = ("127.0.0.1", "::1", "localhost")
 KEY = "MDERANK_API_KEY"
+ENCODER_OPTIONS = ("model", "device", "dtype", "threads", "tagger")
 _DEFAULTS = ServerConfig()
 
 
@@ -80,18 +82,12 @@ def serve(host: str, port: int, opens: bool | None, verbose: bool, **options: An
         from mderank.serve.app import create_app
     except ImportError as error:
         raise error if isinstance(error, MissingExtraError) else MissingExtraError("mderank serve", "serve") from error
-    from mderank.encoding import load_encoder
-    from mderank.tagging import SpacyTagger
-
     config = _config(host, options)
     listening = _listen(host, port)
     if options["tagger"] is None:
         import_spacy_without_torch()
     warnings.filterwarnings("ignore", category=MDERankWarning)  # these are about the texts of clients
-    encoder = load_encoder(
-        options["model"], device=options["device"], dtype=options["dtype"], threads=options["threads"]
-    )
-    app = create_app(encoder, lambda: SpacyTagger(options["tagger"]), config)
+    app = create_app(Options(**{name: options[name] for name in ENCODER_OPTIONS}), config)
     logging.basicConfig(format="mderank: %(message)s", level=logging.INFO if verbose else logging.WARNING)
     server = uvicorn.Server(
         uvicorn.Config(

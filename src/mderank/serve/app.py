@@ -6,8 +6,9 @@ import asyncio
 import logging
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from functools import partial
 
-from mderank.errors import MDERankError, MissingExtraError
+from mderank.errors import MDERankError, MissingExtraError, OptionError
 
 try:
     from fastapi import FastAPI
@@ -18,28 +19,55 @@ except ImportError as error:
     raise MissingExtraError("mderank serve", "serve") from error
 
 import mderank
-from mderank.encoding import Encoder
+from mderank.encoding import BUNDLED_MODEL, Encoder, load_encoder
+from mderank.options import Options
 from mderank.serve.config import ServerConfig
 from mderank.serve.errors import ApiError
 from mderank.serve.middleware import RequestLimitMiddleware
 from mderank.serve.routes import PAGE, answer_error, api_routes, operation_routes, page_routes
 from mderank.serve.service import Service
-from mderank.tagging import Tagger
+from mderank.tagging import SpacyTagger, Tagger
 
 _log = logging.getLogger("mderank.serve")
+_OPERATOR_OPTIONS = ("model", "device", "dtype", "threads", "tagger", "tokenizer")
 
 
-def create_app(encoder: Encoder, make_tagger: Callable[[], Tagger], config: ServerConfig | None = None) -> FastAPI:
+def create_app(
+    options: Options | None = None,
+    config: ServerConfig | None = None,
+    *,
+    encoder: Encoder | None = None,
+    make_tagger: Callable[[], Tagger] | None = None,
+) -> FastAPI:
     """Create the ASGI application that extracts keyphrases with one encoder.
 
     Args:
-        encoder: Encoder of all methods that need one.
-        make_tagger: Called once for each of two threads, because taggers are not shared between threads.
+        options: Encoder and tagger of the server: ``model``, ``device``, ``dtype``, ``threads``, ``tagger`` and
+            ``tokenizer``. Clients choose all other options.
         config: Limits of the server; the defaults if None.
+        encoder: A loaded encoder, instead of the one that the options name.
+        make_tagger: Makes a tagger, instead of the one that the options name. It is called once for each of two
+            threads, because taggers are not shared between threads.
 
     Returns:
-        The application. It loads its models when its lifespan starts, and finishes accepted requests when it ends.
+        The application. It prepares its methods when its lifespan starts, and finishes accepted requests when it ends.
+
+    Raises:
+        OptionError: If an option is given that clients choose, or that does not fit the encoder.
+        ModelError: If the encoder cannot be loaded.
     """
+    options = options or Options()
+    if chosen := sorted(set(options.given()).difference(_OPERATOR_OPTIONS)):
+        raise OptionError(
+            f"clients of the server choose {', '.join(chosen)}: leave out; "
+            f"the server takes {', '.join(_OPERATOR_OPTIONS)}"
+        )
+    if encoder is None:
+        encoder = load_encoder(
+            options.model or BUNDLED_MODEL, device=options.device, dtype=options.dtype, threads=options.threads
+        )
+    if make_tagger is None:
+        make_tagger = partial(SpacyTagger, options.tagger, tokenizer=options.tokenizer)
     service = Service(encoder, make_tagger, config or ServerConfig())
 
     @asynccontextmanager
