@@ -19,8 +19,8 @@ from mderank import NounPhrases, load_encoder
 from mderank.encoding import Encoder, Request, embed
 from mderank.encoding.export import spearman
 from mderank.ranking.similarity import masked_similarity
-from mderank.research.training.corpus import documents
-from mderank.research.training.recipe import Corpus
+from mderank.research.training.corpus import read_documents
+from mderank.research.training.settings import CorpusSettings
 from mderank.tagging import SpacyTagger
 from mderank.util.arrays import Floats
 
@@ -42,8 +42,8 @@ class Pair:
 
 def pairs(encoder: Encoder, trained: Encoder | None, count: int, candidates: int) -> Iterator[Pair]:
     rng = np.random.default_rng(3)
-    corpus = Corpus(files=("wikitext2/train.raw.gz",), min_words=60, max_words=256)
-    texts = list(documents(corpus))
+    corpus = CorpusSettings(files=("wikitext2/train.raw.gz",), min_words=60, max_words=256)
+    texts = list(read_documents(corpus))
     chosen = [texts[number].text for number in rng.permutation(len(texts))[:count]]
     for tagged in SpacyTagger().tag(chosen):
         pieces = encoder.tokenize(tagged.text).upto(encoder.spec.capacity)

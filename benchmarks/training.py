@@ -15,11 +15,11 @@ from dataclasses import replace
 import torch
 
 from common import Figure, alternate, blocks, data_file, main, model_folder, ratio
-from mderank.research.training import corpus
-from mderank.research.training import encoder as model
+from mderank.research.training.corpus import read_documents
+from mderank.research.training.encoder import load_trainable
 from mderank.research.training.losses import Objective, collate
 from mderank.research.training.pair_sampling import Sample, Sampler
-from mderank.research.training.pseudo_labels import Labelled, Labeller
+from mderank.research.training.pseudo_labels import Labeller, PseudoLabelledDocument
 from mderank.research.training.recipe import Recipe
 
 BATCH = 2  # documents at once, on both sides
@@ -29,14 +29,14 @@ def recipe(kind: str) -> Recipe:
     """The shipped recipe of that kind, without what keeps the encoder, on the part of the corpus not trained on."""
     made = Recipe.load(f"minilm-{kind}", [f"model.name={model_folder()}", "labels.method=firstphrases"])
     files = (str(data_file("wikitext2/valid.raw.gz")),)
-    return replace(made, objective=replace(made.objective, stay=0.0), corpus=replace(made.corpus, files=files))
+    return replace(made, objective=replace(made.objective, drift_weight=0.0), corpus=replace(made.corpus, files=files))
 
 
 def measure(quick: bool) -> Iterator[Figure]:
     one_pass, triplet = recipe("one-pass"), recipe("triplet")
-    texts = list(corpus.documents(replace(one_pass.corpus, limit=4 if quick else 48)))
-    labelled = [each for each in Labeller(one_pass.labels).label(texts) if isinstance(each, Labelled)]
-    encoder, objective = model.load(one_pass, torch.device("cpu"))
+    texts = list(read_documents(replace(one_pass.corpus, limit=4 if quick else 48)))
+    labelled = [each for each in Labeller(one_pass.labels).label(texts) if isinstance(each, PseudoLabelledDocument)]
+    encoder, objective = load_trainable(one_pass, torch.device("cpu"))
     pieces = [encoder.tokenize(each.text) for each in labelled]
 
     def side(made: Recipe) -> tuple[list[Sequence[Sample]], Callable[[int], None]]:

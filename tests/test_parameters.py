@@ -86,7 +86,7 @@ def test_a_value_of_another_type_is_refused(hint, value):
 
 
 def test_one_string_where_several_are_meant():
-    with pytest.raises(OptionError, match=r"a list of phrases, not 'deep learning': write \['deep learning'\]"):
+    with pytest.raises(OptionError, match=r"a list of texts, not 'deep learning': write \['deep learning'\]"):
         Parameter("exclude", tuple[str, ...]).check("deep learning")
 
 

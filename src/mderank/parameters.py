@@ -148,7 +148,7 @@ class Parameter:
             return converted
         problem = f"{self.name} must be {self.describe()}, not {_shorten(value)}"
         if isinstance(value, str) and any(_is_list(kind) for kind in self.kinds):
-            problem += f": write [{_shorten(value)}] for one phrase"
+            problem += f": write [{_shorten(value)}] for one"
         raise OptionError(problem)
 
     def parse(self, text: str) -> Any:
@@ -281,7 +281,7 @@ def _describe(kind: Any, param: Param) -> str:
     if get_origin(kind) is Literal:
         return f"one of {', '.join(map(str, get_args(kind)))}"
     if _is_list(kind):
-        return "a list of phrases"
+        return "a list of texts"
     words = {
         int: "a whole number",
         float: "a number",

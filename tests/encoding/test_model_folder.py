@@ -210,13 +210,13 @@ def test_training_takes_pickled_weights(tiny_model, tmp_path):
     recipe = Recipe.parse({
         "model": {"name": str(folder), "pooling": "mean"},
         "corpus": {"files": ["corpus.txt"]},
-        "objective": {"kind": "triplet", "mlm": 0.5},
+        "objective": {"kind": "triplet", "mlm_weight": 0.5},
     })  # fmt: skip
     with pytest.warns(WeightsConvertedWarning):
-        encoder, objective = trained.load(recipe, torch.device("cpu"))
+        encoder, objective = trained.load_trainable(recipe, torch.device("cpu"))
     assert torch.equal(objective.head.cls.predictions.decoder.weight, original.cls.predictions.decoder.weight)
     (tmp_path / "out").mkdir()
-    trained.write(tmp_path / "out", recipe, objective)
+    trained.save_encoder(tmp_path / "out", recipe, objective)
     written = load_encoder(tmp_path / "out")
     assert_allclose(
         written.hidden_states(EncoderInputs(IDS), 2), encoder.hidden_states(EncoderInputs(IDS), 2), atol=1e-6

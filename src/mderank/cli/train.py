@@ -1,4 +1,4 @@
-"""``mderank train``: an encoder for keyphrases."""
+"""``mderank train``: train an encoder for keyphrases."""
 
 from __future__ import annotations
 
@@ -59,13 +59,13 @@ def train(
         return
     asked: list[int] = []
     quiet = quiet or int(os.environ.get("RANK", "0")) > 0  # of several processes, the first reports
-    previous = {each: signal.signal(each, _note(asked, quiet)) for each in (signal.SIGINT, signal.SIGTERM)}
+    previous = {each: signal.signal(each, _note_signal(asked, quiet)) for each in (signal.SIGINT, signal.SIGTERM)}
     try:
         result = run(
             chosen,
             out,
             labels=labels,
-            report=(lambda line: None) if quiet else (lambda line: click.echo(line, err=True)),
+            progress=(lambda line: None) if quiet else (lambda line: click.echo(line, err=True)),
             stop=lambda: bool(asked),
         )
     finally:
@@ -79,8 +79,8 @@ def train(
             click.echo(f"{result.last}: the encoder of the last step", err=True)
 
 
-def _note(asked: list[int], quiet: bool) -> Any:
-    """A handler that lets the step end; asked again, it does not."""
+def _note_signal(asked: list[int], quiet: bool) -> Any:
+    """Return a signal handler that lets the step end; a second signal interrupts it."""
 
     def handle(number: int, frame: Any) -> None:
         if asked:

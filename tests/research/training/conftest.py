@@ -13,14 +13,14 @@ pytest.importorskip("torch")
 pytest.importorskip("accelerate")
 
 from mderank.document import Span
-from mderank.research.training.pseudo_labels import Labelled, Phrase
+from mderank.research.training.pseudo_labels import LabelledPhrase, PseudoLabelledDocument
 from mderank.research.training.recipe import Recipe
 
 PLANTED = ("salt", "winter", "coral", "committee")
 OTHERS = ("reefs", "coast", "storms", "water", "fish", "marine", "reserves", "fishing", "harbours", "bleached")
 
 
-def document(seed: int, *, shuffled: bool = False, words: int = 24) -> Labelled:
+def document(seed: int, *, shuffled: bool = False, words: int = 24) -> PseudoLabelledDocument:
     """Words in no order; the labels are the planted ones, or as many others drawn anew for each document."""
     rng = random.Random(seed)
     text = [rng.choice(PLANTED if rng.random() < 0.3 else OTHERS) for _ in range(words)]
@@ -32,8 +32,10 @@ def document(seed: int, *, shuffled: bool = False, words: int = 24) -> Labelled:
     labels = [word for word in PLANTED if word in places]
     if shuffled:
         labels = rng.sample(sorted(places), len(labels))
-    phrases = [Phrase(tuple(spans), labels.index(word) if word in labels else None) for word, spans in places.items()]
-    return Labelled(str(seed), " ".join(text), tuple(phrases))
+    phrases = [
+        LabelledPhrase(tuple(spans), labels.index(word) if word in labels else None) for word, spans in places.items()
+    ]
+    return PseudoLabelledDocument(str(seed), " ".join(text), tuple(phrases))
 
 
 @pytest.fixture
@@ -42,7 +44,7 @@ def planted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Pa
 
     def write(count: int = 80, *, shuffled: bool = False) -> Path:
         file = tmp_path / f"planted-{shuffled}.jsonl"
-        lines = [document(seed, shuffled=shuffled).line() for seed in range(count)]
+        lines = [document(seed, shuffled=shuffled).as_line() for seed in range(count)]
         file.write_text("".join(lines), encoding="utf-8")
         monkeypatch.setattr("mderank.research.training.pseudo_labels.label_corpus", lambda *_, **__: file)
         return file

@@ -2,8 +2,15 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
-from mderank.research.training.pair_sampling import IGNORED, Sampler, chosen, comparisons, held_out, step_documents
-from mderank.research.training.recipe import Sampling
+from mderank.research.training.pair_sampling import (
+    IGNORED,
+    Sampler,
+    compare_ranks,
+    select_phrases,
+    split_held_out,
+    step_documents,
+)
+from mderank.research.training.settings import SamplingSettings
 from mderank.testing import FakeEncoder
 
 from .conftest import document
@@ -13,50 +20,53 @@ RANKS = np.array([NONE, 1, 0, NONE, 2])
 
 
 def pairs(sampling, ranks=RANKS):
-    return {(int(i), int(j)) for i, j in np.argwhere(comparisons(sampling, ranks))}
+    return {(int(i), int(j)) for i, j in np.argwhere(compare_ranks(sampling, ranks))}
 
 
 def test_absolute_sampling_sets_labels_above_other_candidates():
-    assert pairs(Sampling("absolute")) == {(i, j) for i in (1, 2, 4) for j in (0, 3)}
+    assert pairs(SamplingSettings("absolute")) == {(i, j) for i in (1, 2, 4) for j in (0, 3)}
     # With two labels the third place of the ranking is a candidate like any other.
-    assert pairs(Sampling("absolute", labels=2)) == {(i, j) for i in (1, 2) for j in (0, 3, 4)}
+    assert pairs(SamplingSettings("absolute", labels=2)) == {(i, j) for i in (1, 2) for j in (0, 3, 4)}
 
 
 def test_relative_sampling_sets_the_higher_ranked_label_above():
-    assert pairs(Sampling("relative")) == {(2, 1), (2, 4), (1, 4)}
-    assert pairs(Sampling("relative", labels=2)) == {(2, 1)}
+    assert pairs(SamplingSettings("relative")) == {(2, 1), (2, 4), (1, 4)}
+    assert pairs(SamplingSettings("relative", labels=2)) == {(2, 1)}
 
 
 def test_graded_sampling_is_both():
-    assert pairs(Sampling("graded")) == pairs(Sampling("absolute")) | pairs(Sampling("relative"))
+    assert pairs(SamplingSettings("graded")) == pairs(SamplingSettings("absolute")) | pairs(
+        SamplingSettings("relative")
+    )
 
 
 def test_unlabelled_sampling_compares_nothing_and_draws_from_all_candidates():
-    assert pairs(Sampling("unlabelled")) == set()
+    assert pairs(SamplingSettings("unlabelled")) == set()
     rows = [np.array([each]) for each in range(5)]
     drawn = [
-        chosen(Sampling("unlabelled", negatives=2), RANKS, rows, np.random.default_rng(seed)) for seed in range(30)
+        select_phrases(SamplingSettings("unlabelled", negatives=2), RANKS, rows, np.random.default_rng(seed))
+        for seed in range(30)
     ]
     assert {len(each) for each in drawn} == {2}
     assert {int(index) for each in drawn for index in each} == set(range(5))
 
 
 def test_two_forms_of_one_label_are_not_compared():
-    assert pairs(Sampling("relative"), np.array([0, 0, 1])) == {(0, 2), (1, 2)}
+    assert pairs(SamplingSettings("relative"), np.array([0, 0, 1])) == {(0, 2), (1, 2)}
 
 
 def test_the_papers_numbers_of_labels():
-    assert Sampling("absolute").places == 10
-    assert Sampling("relative").places == 20
+    assert SamplingSettings("absolute").label_count == 10
+    assert SamplingSettings("relative").label_count == 20
 
 
 def test_which_phrases_take_part():
     rows = [np.array(each) for each in ([0], [1, 2], [3], [2, 4], [5])]
     rng = np.random.default_rng(0)
-    assert chosen(Sampling("absolute"), RANKS, rows, rng).tolist() == [1, 2, 4, 0, 3]
-    assert chosen(Sampling("relative"), RANKS, rows, rng).tolist() == [1, 2, 4]
-    assert chosen(Sampling("absolute", disjoint=True), RANKS, rows, rng).tolist() == [1, 2, 4, 0]
-    assert len(chosen(Sampling("absolute", negatives=1), RANKS, rows, rng)) == 4
+    assert select_phrases(SamplingSettings("absolute"), RANKS, rows, rng).tolist() == [1, 2, 4, 0, 3]
+    assert select_phrases(SamplingSettings("relative"), RANKS, rows, rng).tolist() == [1, 2, 4]
+    assert select_phrases(SamplingSettings("absolute", disjoint=True), RANKS, rows, rng).tolist() == [1, 2, 4, 0]
+    assert len(select_phrases(SamplingSettings("absolute", negatives=1), RANKS, rows, rng)) == 4
 
 
 def test_an_epoch_has_every_document_once_and_the_next_another_order():
@@ -70,10 +80,10 @@ def test_an_epoch_has_every_document_once_and_the_next_another_order():
 
 
 def test_held_out_documents_are_not_learned_from():
-    train, test = held_out(5, 20, 6)
+    train, test = split_held_out(5, 20, 6)
     assert len(test) == 6
     assert sorted([*train, *test]) == list(range(20))
-    assert_array_equal(held_out(5, 20, 6)[1], test)
+    assert_array_equal(split_held_out(5, 20, 6)[1], test)
 
 
 @pytest.fixture
@@ -100,7 +110,7 @@ def test_a_sample_hides_all_places_of_a_phrase(sampler):
 
 
 def test_a_sample_depends_on_its_seed_only(sampler):
-    settings = {"objective": {"kind": "triplet", "mlm": 0.1}}
+    settings = {"objective": {"kind": "triplet", "mlm_weight": 0.1}}
     one, again, other = (sampler(**settings)(document(1), seed) for seed in ((1, 0), (1, 0), (1, 1)))
     assert_array_equal(one.mlm_ids, again.mlm_ids)
     assert [each.tolist() for each in one.rows] == [each.tolist() for each in again.rows]
@@ -115,7 +125,7 @@ def test_a_triplet_has_one_pair(sampler):
 
 def test_what_does_not_fit_is_left_out_labels_last(sampler):
     whole = sampler()(document(1))
-    short = sampler(training={"longest": 64, "max_pieces": 40})(document(1))
+    short = sampler(training={"max_packed_tokens": 64, "max_tokens": 40})(document(1))
     assert short.length <= 64 < whole.length
     assert short.pairs < whole.pairs
     labels = int(whole.better.any(axis=1).sum())
@@ -123,13 +133,13 @@ def test_what_does_not_fit_is_left_out_labels_last(sampler):
 
 
 def test_phrases_beyond_the_limit_are_not_compared(sampler):
-    sample = sampler(training={"max_pieces": 8})(document(1))
+    sample = sampler(training={"max_tokens": 8})(document(1))
     assert len(sample.ids) == 8
     assert all(rows.max() < 7 for rows in sample.rows)
 
 
 def test_the_tokens_to_guess(sampler):
-    make = sampler(objective={"mlm": 0.1})
+    make = sampler(objective={"mlm_weight": 0.1})
     samples = [make(document(seed, words=40), (seed,)) for seed in range(200)]
     targets = np.concatenate([sample.mlm_targets for sample in samples])
     hidden = np.concatenate([sample.mlm_ids for sample in samples])

@@ -4,10 +4,17 @@ import pytest
 
 from mderank import InputError, Keyphrase, Keyphrases, NounPhrases, OptionError
 from mderank.document import Span
-from mderank.research.training.corpus import Text, documents
+from mderank.research.training.corpus import CorpusDocument, read_documents
 from mderank.research.training.pair_sampling import Sampler
-from mderank.research.training.pseudo_labels import Labelled, LabelledCorpus, Labeller, Phrase, label_corpus
-from mderank.research.training.recipe import Corpus, Labels, Recipe
+from mderank.research.training.pseudo_labels import (
+    LabelledCorpus,
+    LabelledPhrase,
+    Labeller,
+    PseudoLabelledDocument,
+    label_corpus,
+)
+from mderank.research.training.recipe import Recipe
+from mderank.research.training.settings import CorpusSettings, LabelSettings
 from mderank.tagging import SpacyTagger
 from mderank.testing import FakeEncoder, FakeTagger
 
@@ -30,9 +37,9 @@ def corpus(tmp_path, recipe):
 
 
 def test_the_labels_are_the_methods_ranking_and_all_candidates_are_there():
-    labeller = Labeller(Labels(method="firstphrases", keep=2), FakeTagger())
-    (labelled,) = labeller.label([Text("1", TEXT)])
-    assert isinstance(labelled, Labelled)
+    labeller = Labeller(LabelSettings(method="firstphrases", keep=2), FakeTagger())
+    (labelled,) = labeller.label([CorpusDocument("1", TEXT)])
+    assert isinstance(labelled, PseudoLabelledDocument)
     found = {TEXT[phrase.spans[0].start : phrase.spans[0].end]: phrase.rank for phrase in labelled.phrases}
     assert found == {"red reef": 0, "old harbour": 1, "Reefs": None, "harbour": None, "storms": None}
     (harbour,) = (each for each in labelled.phrases if TEXT[slice(*each.spans[0])] == "harbour")
@@ -49,25 +56,27 @@ class Method:
 
 
 def test_only_candidates_become_labels():
-    labeller = Labeller(Labels(method="firstphrases"), FakeTagger())
+    labeller = Labeller(LabelSettings(method="firstphrases"), FakeTagger())
     labeller._method = Method()
-    (labelled,) = labeller.label([Text("1", TEXT)])
+    (labelled,) = labeller.label([CorpusDocument("1", TEXT)])
     found = {TEXT[slice(*phrase.spans[0])]: phrase.rank for phrase in labelled.phrases}
     # "near the old" is no noun phrase: the next phrase has its rank. "reef" has the stem of the candidate "Reefs".
     assert found == {"red reef": None, "old harbour": None, "harbour": 0, "storms": 1, "Reefs": 2}
 
 
 def test_so_many_labels_are_kept_as_are_asked_for():
-    labeller = Labeller(Labels(method="firstphrases", keep=1), FakeTagger())
+    labeller = Labeller(LabelSettings(method="firstphrases", keep=1), FakeTagger())
     labeller._method = Method()
-    (labelled,) = labeller.label([Text("1", TEXT)])
+    (labelled,) = labeller.label([CorpusDocument("1", TEXT)])
     assert [TEXT[slice(*each.spans[0])] for each in labelled.phrases if each.rank is not None] == ["harbour"]
 
 
 @pytest.mark.parametrize(("limit", "there"), [(8, False), (None, True)])
 def test_long_candidates_are_left_out_unless_there_is_no_limit(limit, there):
     text = "The " + " ".join(["red"] * 9) + " reef is near the harbour."
-    (labelled,) = Labeller(Labels(method="firstphrases", max_phrase_words=limit), FakeTagger()).label([Text("1", text)])
+    (labelled,) = Labeller(LabelSettings(method="firstphrases", max_phrase_words=limit), FakeTagger()).label(
+        [CorpusDocument("1", text)]
+    )
     assert any(text[slice(*each.spans[0])].endswith("red reef") for each in labelled.phrases) == there
 
 
@@ -76,13 +85,13 @@ def test_long_candidates_are_left_out_unless_there_is_no_limit(limit, there):
 @pytest.mark.parametrize("kind", ["absolute", "relative"])
 def test_keyphrases_and_non_keyphrases_of_wikitext_are_candidates(method, kind, data_dir):
     """The paper's keyphrases are C', its non-keyphrases C without C': all are noun phrases, C."""
-    corpus = Corpus(files=(str(data_dir / "wikitext2" / "valid.raw.gz"),), max_words=120, limit=25)
+    corpus = CorpusSettings(files=(str(data_dir / "wikitext2" / "valid.raw.gz"),), max_words=120, limit=25)
     tagger, encoder = SpacyTagger(), FakeEncoder()
     recipe = Recipe.parse({"sampling": {"kind": kind}, "objective": {"kind": "one-pass"}})
     sampler = Sampler(recipe, encoder.spec, 100)
-    labeller = Labeller(Labels(method=method), tagger)
+    labeller = Labeller(LabelSettings(method=method), tagger)
     positive = negative = 0
-    for text in documents(corpus):
+    for text in read_documents(corpus):
         (labelled,) = labeller.label([text])
         (document,) = tagger.tag([labelled.text])
         candidates = {tuple(each.span for each in found.occurrences) for found in NounPhrases().find(document)}
@@ -96,13 +105,15 @@ def test_keyphrases_and_non_keyphrases_of_wikitext_are_candidates(method, kind, 
 
 
 def test_a_line_written_and_read_again_is_the_same():
-    labelled = Labelled("x", "a ünit", (Phrase((Span(2, 6),), None), Phrase((Span(0, 1), Span(2, 3)), 4)))
-    assert Labelled.parse(labelled.line().encode(), "here") == labelled
+    labelled = PseudoLabelledDocument(
+        "x", "a ünit", (LabelledPhrase((Span(2, 6),), None), LabelledPhrase((Span(0, 1), Span(2, 3)), 4))
+    )
+    assert PseudoLabelledDocument.parse(labelled.as_line().encode(), "here") == labelled
 
 
 def test_labels_are_made_once(corpus, tmp_path):
     lines = []
-    file = label_corpus(corpus(), tmp_path / "cache", tagger=FakeTagger(), report=lines.append)
+    file = label_corpus(corpus(), tmp_path / "cache", tagger=FakeTagger(), progress=lines.append)
     before = file.read_bytes()
     assert [each.id for each in map(LabelledCorpus(file).__getitem__, range(3))] == ["Ann#1", "Bob#1", "Cid#1"]
     assert any("labelled 3 documents" in line for line in lines)
@@ -150,7 +161,7 @@ def test_several_processes_give_the_same(corpus, tmp_path, monkeypatch):
 def test_an_unreadable_document_is_named_and_passed_over(corpus, tmp_path):
     corpus.file.write_text(corpus.file.read_text() + "\nnot json\n")
     lines = []
-    file = label_corpus(corpus(), tmp_path / "cache", tagger=FakeTagger(), report=lines.append)
+    file = label_corpus(corpus(), tmp_path / "cache", tagger=FakeTagger(), progress=lines.append)
     assert len(LabelledCorpus(file)) == 3
     assert any(line.startswith("passed over:") and "texts.jsonl:4" in line for line in lines)
 
@@ -165,5 +176,5 @@ def test_nothing_to_label(corpus, tmp_path):
 
 def test_a_damaged_line_is_named(tmp_path):
     (tmp_path / "labels.jsonl").write_text('{"id": "1", "text": "a", "phrases": []}\n{"id": \n')
-    with pytest.raises(InputError, match=r"labels.jsonl:2 is no labelled document"):
+    with pytest.raises(InputError, match=r"labels.jsonl:2 is not a labelled document"):
         LabelledCorpus(tmp_path / "labels.jsonl")[1]

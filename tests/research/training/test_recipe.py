@@ -1,14 +1,14 @@
 import pytest
 
 from mderank import InputError, OptionError
-from mderank.research.training.recipe import Recipe, shipped
+from mderank.research.training.recipe import Recipe, recipe_names
 
 
 def test_the_recipes_that_come_with_it():
-    assert shipped() == ["minilm-distill", "minilm-one-pass", "minilm-triplet", "own-texts", "paper"]
+    assert recipe_names() == ["minilm-distill", "minilm-one-pass", "minilm-triplet", "own-texts", "paper"]
 
 
-@pytest.mark.parametrize("name", shipped())
+@pytest.mark.parametrize("name", recipe_names())
 def test_a_recipe_written_and_read_again_is_the_same(name, tmp_path):
     recipe = Recipe.load(name)
     (tmp_path / "again.toml").write_text(recipe.as_toml(), encoding="utf-8")
@@ -20,17 +20,17 @@ def test_the_papers_settings():
     objective, training = recipe.objective, recipe.training
     assert (recipe.model.name, recipe.model.pooling, recipe.labels.method) == ("bert-base-uncased", "max", "yake")
     assert (objective.kind, objective.loss, objective.scale) == ("triplet", "hinge", "cosine")
-    assert (objective.margin, objective.mlm) == (0.2, 0.1)
+    assert (objective.margin, objective.mlm_weight) == (0.2, 0.1)
     assert (training.learning_rate, training.batch, training.device_batch, training.epochs) == (3e-5, 32, 2, 10)
-    assert (training.max_pieces, recipe.corpus.config) == (512, "wikitext-103-raw-v1")
-    assert (recipe.sampling.kind, recipe.sampling.places) == ("absolute", 10)
-    assert Recipe.load("paper", ["sampling.kind=relative"]).sampling.places == 20
+    assert (training.max_tokens, recipe.corpus.config) == (512, "wikitext-103-raw-v1")
+    assert (recipe.sampling.kind, recipe.sampling.label_count) == ("absolute", 10)
+    assert Recipe.load("paper", ["sampling.kind=relative"]).sampling.label_count == 20
     assert recipe.labels.max_phrase_words is None
     assert recipe.validation.select == "last"
 
 
 def test_texts_of_the_users_own_take_the_place_of_a_corpus():
-    for name in shipped():
+    for name in recipe_names():
         corpus = Recipe.load(name, texts=["papers/"]).corpus
         assert (corpus.kind, corpus.files, corpus.hub, corpus.config) == ("texts", ("papers/",), None, None)
         assert corpus.max_words == Recipe.load(name).corpus.max_words
@@ -49,24 +49,27 @@ def test_changes():
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("[trainig]\nseed = 1", "there is no section 'trainig': it is one of model, corpus"),
-        ("[training]\nsead = 1", r"\[training\] has no setting 'sead': it is one of seed, batch"),
+        ("[trainig]\nseed = 1", "unknown section 'trainig': did you mean training?"),
+        ("[training]\nsead = 1", r"unknown setting of \[training\] 'sead': did you mean seed\?"),
         ("training = 1", r"'training' is a section: write \[training\]"),
-        ("[training]\nseed = 'x'", "training.seed is a whole number, not 'x'"),
-        ("[training]\nseed = true", "training.seed is a whole number, not True"),
-        ("[model]\ndropout = 1", "model.dropout is true or false, not 1"),
-        ("[objective]\nkind = 'both'", "objective.kind is one of one-pass, triplet, distill, not 'both'"),
-        ("[corpus]\nfiles = [1]", r"corpus.files is a list of texts, not \[1\]"),
-        ("[training]\nbatch = 0", "training.batch must be at least 1, not 0"),
-        ("[training]\nlearning_rate = 0.0", "training.learning_rate must be above 0"),
+        ("[training]\nseed = 'x'", "training.seed must be a whole number of at least 0, not 'x'"),
+        ("[training]\nseed = true", "training.seed must be a whole number of at least 0, not True"),
+        ("[model]\ndropout = 1", "model.dropout must be yes or no, not 1"),
+        ("[objective]\nkind = 'both'", "objective.kind must be one of one-pass, triplet, distill, not 'both'"),
+        ("[corpus]\nfiles = [1]", r"corpus.files must be a list of texts, not \[1\]"),
+        ("[training]\nbatch = 0", "training.batch must be a whole number of at least 1, not 0"),
+        ("[training]\nlearning_rate = 0.0", "training.learning_rate must be a number above 0, not 0.0"),
         ("[corpus]\nmin_words = 400", "corpus.min_words .400. must be below"),
         ("[objective]\nkind = 'distill'", "sampling.kind = 'unlabelled' belong together"),
         ("[sampling]\nkind = 'unlabelled'", "sampling.kind = 'unlabelled' belong together"),
-        ("[labels]\nmax_phrase_words = 0", "labels.max_phrase_words must be at least 1"),
+        (
+            "[labels]\nmax_phrase_words = 0",
+            "labels.max_phrase_words must be a whole number of at least 1 or none, not 0",
+        ),
         ("[sampling]\nlabels = 30", "sampling.labels .30. is more than labels.keep .20."),
         ("[objective]\nkind = 'triplet'\nloss = 'listwise'", "a triplet has one pair"),
         ("[model]\npooling = 'cls'", "exists in the exact form only"),
-        ("[validation]\nmonitor = 'f1'", "needs validation.sets"),
+        ("[validation]\nmonitor = 'f1'", "needs validation.datasets"),
         ("[validation]\npatience = 2\nevery = 0", "validation.patience needs validation.every"),
     ],
 )

@@ -12,8 +12,10 @@ import torch
 from numpy.testing import assert_allclose
 
 from mderank import InputError, MDERank, MDERankWarning, NGrams, OptionError, TrainingError, load_encoder
-from mderank.research.training import run_folder as checkpoint
-from mderank.research.training.trainer import _check_processes, train
+from mderank.research.training import run_folder
+from mderank.research.training.distributed import check_processes
+from mderank.research.training.run_folder import RunFolder, read_weights
+from mderank.research.training.trainer import train
 from mderank.testing import FakeTagger
 
 from .conftest import PLANTED, document
@@ -58,12 +60,12 @@ def test_training_raises_the_rank_of_planted_keyphrases_and_shuffled_labels_do_n
 def test_what_a_run_leaves_behind(planted, recipe, tiny_model, tmp_path):
     planted()
     lines = []
-    result = train(recipe(validation={"every": 3}), tmp_path / "run", report=lines.append)
+    result = train(recipe(validation={"every": 3}), tmp_path / "run", progress=lines.append)
     assert result.state.finished
     assert (result.state.step, result.steps) == (6, 6)
     there = {each.name for each in (tmp_path / "run").iterdir()}
     assert there == {".lock", "checkpoints", "curves.svg", "log.csv", "model", "recipe.json", "recipe.toml"}
-    assert [each.name for each in checkpoint.checkpoints(tmp_path / "run" / "checkpoints")] == [
+    assert [each.name for each in RunFolder(tmp_path / "run").checkpoints()] == [
         "step-00000004",
         "step-00000006",
     ]
@@ -83,7 +85,7 @@ def test_a_finished_run_stays_as_it_is(planted, recipe, tmp_path):
     train(recipe(), tmp_path / "run")
     before = (tmp_path / "run" / "log.csv").read_bytes()
     lines = []
-    assert train(recipe(), tmp_path / "run", report=lines.append).state.step == 6
+    assert train(recipe(), tmp_path / "run", progress=lines.append).state.step == 6
     assert any("is finished" in line for line in lines)
     assert (tmp_path / "run" / "log.csv").read_bytes() == before
 
@@ -91,7 +93,7 @@ def test_a_finished_run_stays_as_it_is(planted, recipe, tmp_path):
 @pytest.mark.parametrize("dropout", [False, True])
 def test_stopped_and_resumed_it_gives_the_same_losses(dropout, planted, recipe, tmp_path):
     planted()
-    settings = recipe(model={"dropout": dropout}, objective={"stay": 0.5}, validation={"every": 2})
+    settings = recipe(model={"dropout": dropout}, objective={"drift_weight": 0.5}, validation={"every": 2})
     train(settings, tmp_path / "whole")
 
     class KilledError(Exception):
@@ -108,18 +110,15 @@ def test_stopped_and_resumed_it_gives_the_same_losses(dropout, planted, recipe, 
     with pytest.raises(KilledError):
         train(settings, tmp_path / "stopped", stop=stop)
     lines = []
-    resumed = train(settings, tmp_path / "stopped", stop=lambda: True, report=lines.append)
-    assert any(line.startswith("going on from") and "step-00000002" in line for line in lines)
+    resumed = train(settings, tmp_path / "stopped", stop=lambda: True, progress=lines.append)
+    assert any(line.startswith("resuming from") and "step-00000002" in line for line in lines)
     assert not resumed.state.finished
     assert resumed.state.step == 3
     result = train(settings, tmp_path / "stopped")
     assert result.state.finished
-    for column in ("loss", "rank", "stay", "accuracy", "learning_rate", "held_out_loss"):
+    for column in ("loss", "rank", "drift", "accuracy", "learning_rate", "held_out_loss"):
         assert losses(tmp_path / "stopped", column) == losses(tmp_path / "whole", column), column
-    one, two = (
-        checkpoint._load(tmp_path / name / "checkpoints" / "step-00000006" / checkpoint.WEIGHTS)
-        for name in ("whole", "stopped")
-    )
+    one, two = (read_weights(tmp_path / name / "checkpoints" / "step-00000006") for name in ("whole", "stopped"))
     assert all(torch.equal(one[name], two[name]) for name in one)
 
 
@@ -162,7 +161,7 @@ def test_two_processes_give_the_losses_of_one(device, launch, planted, recipe, t
     if device == "auto" and torch.accelerator.is_available():
         pytest.skip("this machine has a GPU, which one process alone can use")
     planted()
-    settings = recipe(objective={"stay": 0.5}, validation={"every": 3}, training={"device": device})
+    settings = recipe(objective={"drift_weight": 0.5}, validation={"every": 3}, training={"device": device})
     train(settings, tmp_path / "one")
     done = launch(settings, "two")
     assert done.returncode == 0, done.stderr
@@ -178,8 +177,8 @@ def test_processes_that_do_not_train_together_are_refused(planted, recipe, tmp_p
     planted()
     monkeypatch.setenv("WORLD_SIZE", "2")  # as a launcher sets it; the processes know nothing of each other
     with pytest.raises(TrainingError, match=r"2 processes were started, but they do not train together: .*torchrun"):
-        _check_processes(1)
-    _check_processes(2)
+        check_processes(1)
+    check_processes(2)
 
 
 def test_two_runs_in_one_folder_are_refused(planted, recipe, tmp_path):
@@ -211,7 +210,7 @@ def test_early_stopping_keeps_the_best(planted, recipe, tmp_path, monkeypatch):
 def measuring(monkeypatch, *accuracies):
     measured = iter(accuracies)
     monkeypatch.setattr(
-        "mderank.research.training.validation.held_out",
+        "mderank.research.training.validation.measure_held_out",
         lambda *_: {"held_out_loss": 1.0, "held_out_accuracy": next(measured)},
     )
 
@@ -248,7 +247,7 @@ def test_the_last_step_is_published_where_the_recipe_selects_nothing(planted, re
     measuring(monkeypatch, 80.0, 70.0, 75.0)
     result = train(recipe(validation={"every": 3}), tmp_path / "run")
     assert result.last is None
-    trained = checkpoint._load(tmp_path / "run" / "checkpoints" / "step-00000006" / checkpoint.WEIGHTS)
+    trained = read_weights(tmp_path / "run" / "checkpoints" / "step-00000006")
     published = weights(result.model)
     assert all(torch.equal(trained[f"encoder.{name}"], published[name]) for name in published)
     assert "those of step 6." in (result.model / "README.md").read_text()
@@ -262,7 +261,7 @@ def test_a_run_stopped_before_its_result_was_written_writes_it_later(planted, re
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr("mderank.research.training.encoder.write", full)
+        patch.setattr("mderank.research.training.encoder.save_encoder", full)
         with pytest.raises(KeyboardInterrupt):
             train(settings, tmp_path / "run")
     assert train(settings, tmp_path / "run").model.is_dir()
@@ -286,7 +285,7 @@ def test_two_runs_of_one_recipe_write_the_same_bytes(planted, recipe, tiny_model
 def test_distillation_brings_one_pass_nearer_to_the_exact_form(planted, recipe, tmp_path):
     planted(200)
     settings = recipe(
-        objective={"kind": "distill", "stay": 1.0, "stay_to": "states"},
+        objective={"kind": "distill", "drift_weight": 1.0, "drift_of": "states"},
         sampling={"kind": "unlabelled"},
         training={"steps": 60, "batch": 16, "device_batch": 16, "learning_rate": 3e-3},
         validation={"every": 60, "held_out": 20},
@@ -303,7 +302,7 @@ def test_f1_on_a_labelled_set(planted, recipe, tmp_path):
     planted()
     lines = [json.dumps({"id": n, "text": document(n).text, "keyphrases": list(PLANTED)}) for n in range(5)]
     (tmp_path / "mine.jsonl").write_text("\n".join(lines))
-    settings = recipe(validation={"every": 3, "sets": [str(tmp_path / "mine.jsonl")], "held_out": 0})
+    settings = recipe(validation={"every": 3, "datasets": [str(tmp_path / "mine.jsonl")], "held_out": 0})
     result = train(settings, tmp_path / "run", tagger=FakeTagger())
     assert len(losses(tmp_path / "run", "mine F1@5")) == 3
     assert set(result.state.first) == {"mine F1@5", "mine F1@10", "mine F1@15", "f1"}
@@ -323,13 +322,13 @@ def test_a_loss_that_is_not_a_number(planted, recipe, tmp_path, monkeypatch):
     monkeypatch.setattr(Objective, "forward", poisoned)
     with pytest.raises(TrainingError, match=r"the loss of step 4 is not a number.*step-00000002.*learning_rate"):
         train(recipe(training={"device_batch": 2}), tmp_path / "run")
-    kept = checkpoint._load(tmp_path / "run" / "checkpoints" / "step-00000002" / checkpoint.WEIGHTS)
+    kept = read_weights(tmp_path / "run" / "checkpoints" / "step-00000002")
     assert all(torch.isfinite(weight).all() for weight in kept.values())
 
 
 def test_a_full_disk_keeps_the_last_good_checkpoint(planted, recipe, tmp_path, monkeypatch):
     planted()
-    save, calls = checkpoint.save_file, []
+    save, calls = run_folder._save_tensors, []
 
     def full(tensors, file):
         calls.append(file)
@@ -337,13 +336,13 @@ def test_a_full_disk_keeps_the_last_good_checkpoint(planted, recipe, tmp_path, m
             raise OSError(errno.ENOSPC, "No space left on device")
         save(tensors, file)
 
-    monkeypatch.setattr(checkpoint, "save_file", full)
+    monkeypatch.setattr(run_folder, "_save_tensors", full)
     with pytest.raises(
         TrainingError, match=r"step-00000004 cannot be written: No space left.*step-00000002.*run the same"
     ):
         train(recipe(), tmp_path / "run")
     assert [each.name for each in (tmp_path / "run" / "checkpoints").iterdir()] == ["step-00000002"]
-    monkeypatch.setattr(checkpoint, "save_file", save)
+    monkeypatch.setattr(run_folder, "_save_tensors", save)
     assert train(recipe(), tmp_path / "run").state.finished
 
 
@@ -353,14 +352,14 @@ def test_a_damaged_document_is_named_and_the_checkpoint_kept(planted, recipe, tm
     settings = recipe()
     train(settings, tmp_path / "run", stop=lambda: True)
     file.write_text("".join("{damaged}\n" for _ in lines))
-    with pytest.raises(TrainingError, match=r"planted-False.jsonl:\d+ is no labelled document.*step-00000001"):
+    with pytest.raises(TrainingError, match=r"planted-False.jsonl:\d+ is not a labelled document.*step-00000001"):
         train(settings, tmp_path / "run")
 
 
 def test_another_recipe_does_not_go_on(planted, recipe, tmp_path):
     planted()
     train(recipe(), tmp_path / "run", stop=lambda: True)
-    with pytest.raises(InputError, match=r"another recipe \(training.seed: 42, now 7\)"):
+    with pytest.raises(InputError, match=r"other settings \(training.seed: 42, now 7\)"):
         train(recipe(training={"seed": 7}), tmp_path / "run")
     assert train(recipe(training={"device_batch": 4}), tmp_path / "run").state.finished
 
@@ -370,7 +369,7 @@ def test_another_recipe_does_not_go_on(planted, recipe, tmp_path):
     [
         ({"model": {"name": ""}}, "the recipe has no model"),
         ({"training": {"batch": 100}}, "the corpus has 80 documents, of which 8 are held out: too few"),
-        ({"objective": {"mlm": 0.1}}, "has no language model's head .*objective.mlm must be 0"),
+        ({"objective": {"mlm_weight": 0.1}}, "has no language model's head .*objective.mlm_weight must be 0"),
         (
             {"model": {"frozen": ["layers."]}},
             r"nothing in .* begins with 'layers.'; it begins with embeddings., encoder.",
@@ -440,7 +439,7 @@ def test_the_papers_recipe_with_its_language_model(tiny_model, tmp_path, text):
                "validation.every=0", "output.log_every=1", "labels.workers=1", "output.tensorboard=false",
                "training.device=cpu"]  # fmt: skip
     recipe = Recipe.load("paper", changes)
-    assert (recipe.objective.kind, recipe.objective.mlm, recipe.model.dropout) == ("triplet", 0.1, True)
+    assert (recipe.objective.kind, recipe.objective.mlm_weight, recipe.model.dropout) == ("triplet", 0.1, True)
     result = train(recipe, tmp_path / "run", tagger=FakeTagger())
     assert result.state.step == 6
     ranking, language = losses(tmp_path / "run", "rank"), losses(tmp_path / "run", "mlm")

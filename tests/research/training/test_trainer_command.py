@@ -47,7 +47,7 @@ def test_interrupted_it_ends_the_step_and_goes_on_later(file, planted, tmp_path,
     assert signal.getsignal(signal.SIGINT) is before
     result = invoke(file, "--out", tmp_path / "run")
     assert result.exit_code == 0
-    assert "going on from" in result.stderr
+    assert "resuming from" in result.stderr
     assert "step 1/6" not in result.stderr
 
 
@@ -62,7 +62,7 @@ def test_the_recipe_is_shown(tmp_path):
     ("arguments", "message"),
     [
         (["nothing"], "there is no recipe 'nothing'"),
-        (["paper", "--set", "training.sead=7"], "has no setting 'sead'"),
+        (["paper", "--set", "training.sead=7"], "unknown setting of [training] 'sead': did you mean seed?"),
         (["paper", "--set", "seed"], "write SECTION.KEY=VALUE"),
     ],
 )

@@ -1,6 +1,17 @@
 """Training an encoder for keyphrases (KPEBERT, section 4 of the paper), with the paper's triplets or in one pass.
 
-``recipe`` says what to do, ``corpus`` has the texts, ``labels`` what another method takes for their keyphrases,
-``sampling`` which phrases are compared, ``objective`` what is wrong with the encoder, ``loop`` does something about it,
-``checkpoint`` lets it go on where it stopped, ``card`` says what came out.
+recipe, settings   all settings of a run
+corpus             the texts
+pseudo_labels      labels by another method
+pair_sampling      which phrases are compared
+data               the batches of each step
+losses             the training losses
+encoder            loading and saving the encoder
+trainer            the optimisation loop; `train` is the entry point
+distributed        device and processes
+validation         the measurements during training
+model_selection    which encoder is published
+run_folder         checkpoints and files of a run
+train_log          log and curves
+model_card         the model card
 """

@@ -1,4 +1,4 @@
-"""The texts to train on, cut into documents and read one by one: WikiText, files of any kind, a dataset of the hub."""
+"""The corpus: texts from files or from the Hugging Face hub, cut into documents of a limited length."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from typing import Any
 from mderank.errors import InputError, MDERankError, MissingExtraError, OptionError
 from mderank.reading import ReadOptions, find_files, read_file
 from mderank.research.datasets import DATA_DIR_VARIABLE
-from mderank.research.training.recipe import Corpus
+from mderank.research.training.settings import CorpusSettings
 from mderank.util.files import file_sha256
 
 _HEADING = re.compile(r" ?((?:= )+)(.+?)((?: =)+) ?$")
@@ -25,75 +25,107 @@ _PARAGRAPH = re.compile(r"\n\s*\n")
 
 
 @dataclass(frozen=True)
-class Text:
-    """A document of the corpus."""
+class CorpusDocument:
+    """A document of the corpus.
+
+    Attributes:
+        id: Its name, unique in the corpus.
+        text: Its text.
+    """
 
     id: str
     text: str
 
 
-def documents(
-    corpus: Corpus, folder: Path = Path(), unreadable: Callable[[MDERankError], None] | None = None
-) -> Iterator[Text]:
-    """The documents, in the corpus' order. What cannot be read is told to ``unreadable``, or raised without it."""
-    return islice(_all(corpus, folder, unreadable), corpus.limit)
+def read_documents(
+    corpus: CorpusSettings, folder: Path = Path(), on_error: Callable[[MDERankError], None] | None = None
+) -> Iterator[CorpusDocument]:
+    """Read the documents, in the corpus' order.
+
+    Args:
+        corpus: The corpus' settings.
+        folder: The recipe's folder, which paths may refer to.
+        on_error: Called with the error of each text that cannot be read. Without it the error is raised.
+
+    Yields:
+        The documents.
+
+    Raises:
+        InputError: A file or a dataset of the hub cannot be read.
+        OptionError: The recipe has no corpus.
+    """
+    return islice(_cut_all(corpus, folder, on_error), corpus.limit)
 
 
-def _all(corpus: Corpus, folder: Path, unreadable: Callable[[MDERankError], None] | None) -> Iterator[Text]:
+def _cut_all(
+    corpus: CorpusSettings, folder: Path, on_error: Callable[[MDERankError], None] | None
+) -> Iterator[CorpusDocument]:
     seen: set[str] = set()  # WikiText has articles of the same title, and two files may have the same ids
-    for name, paragraphs in _texts(corpus, folder, unreadable):
+    for name, paragraphs in _read_texts(corpus, folder, on_error):
         unique = next(each for each in chain([name], (f"{name} ({n})" for n in count(2))) if each not in seen)
         seen.add(unique)
-        for number, text in enumerate(cut(paragraphs, corpus.min_words, corpus.max_words), start=1):
-            yield Text(f"{unique}#{number}", text)
+        for number, text in enumerate(cut_documents(paragraphs, corpus.min_words, corpus.max_words), start=1):
+            yield CorpusDocument(f"{unique}#{number}", text)
 
 
-def _texts(
-    corpus: Corpus, folder: Path, unreadable: Callable[[MDERankError], None] | None
+def _read_texts(
+    corpus: CorpusSettings, folder: Path, on_error: Callable[[MDERankError], None] | None
 ) -> Iterator[tuple[str, list[str]]]:
-    """Every text by its name, in paragraphs."""
-    if from_hub(corpus, folder):
-        rows = _hub(corpus)
+    """Read each text: its name, and its paragraphs."""
+    if is_from_hub(corpus, folder):
+        rows = _read_hub(corpus)
         if corpus.kind == "wikitext":
-            yield from articles(rows)
+            yield from split_articles(rows)
         else:
             yield from ((str(number), _PARAGRAPH.split(row)) for number, row in enumerate(rows, start=1))
         return
-    for file in files(corpus, folder):
+    for file in find_corpus_files(corpus, folder):
         if corpus.kind == "wikitext":
-            yield from articles(_lines(file))
+            yield from split_articles(_read_lines(file))
             continue
         for source in read_file(file, ReadOptions(text_field=corpus.text_field)):
             if source.error is not None:
-                if unreadable is None:
+                if on_error is None:
                     raise source.error
-                unreadable(source.error)
+                on_error(source.error)
             else:
                 yield str(source.id), _PARAGRAPH.split(source.prose or source.text)
 
 
-def from_hub(corpus: Corpus, folder: Path = Path()) -> bool:
-    """Whether the corpus is fetched from the hub: the recipe names one there, and its files are not on this machine."""
+def is_from_hub(corpus: CorpusSettings, folder: Path = Path()) -> bool:
+    """Return whether the corpus is fetched from the hub: it has a hub name, and its files are not on this machine."""
     if corpus.hub is None:
         return False
-    return not corpus.files or not all(Path(_place(file, folder)).exists() for file in corpus.files)
+    return not corpus.files or not all(Path(_resolve(file, folder)).exists() for file in corpus.files)
 
 
-def describe(corpus: Corpus, folder: Path = Path()) -> str:
-    """The corpus by name: that of the hub, or its files without their folders."""
-    if from_hub(corpus, folder):
+def describe_corpus(corpus: CorpusSettings, folder: Path = Path()) -> str:
+    """Return the name of the corpus: that of the hub, or its files without their folders."""
+    if is_from_hub(corpus, folder):
         return " ".join(filter(None, (corpus.hub, corpus.config)))
     return ", ".join(Path(file).name for file in corpus.files)
 
 
-def files(corpus: Corpus, folder: Path = Path()) -> list[Path]:
-    """The files that the corpus consists of."""
+def find_corpus_files(corpus: CorpusSettings, folder: Path = Path()) -> list[Path]:
+    """Find the files of the corpus.
+
+    Args:
+        corpus: The corpus' settings.
+        folder: The recipe's folder, which paths may refer to.
+
+    Returns:
+        The paths of the files.
+
+    Raises:
+        InputError: A file does not exist.
+        OptionError: The recipe has no corpus.
+    """
     if not corpus.files:
         raise OptionError(
             "the recipe has no corpus: name files or folders with texts after it (mderank train RECIPE TEXTS …), or "
             "set corpus.files or corpus.hub"
         )
-    found = find_files([_place(file, folder) for file in corpus.files])
+    found = find_files([_resolve(file, folder) for file in corpus.files])
     if found.errors:
         raise found.errors[0].error or InputError(f"{found.errors[0].id}: cannot be read")
     missing = [file for file in found.files if not file.is_file()]
@@ -105,8 +137,8 @@ def files(corpus: Corpus, folder: Path = Path()) -> list[Path]:
     return found.files
 
 
-def _place(path: str, folder: Path) -> str:
-    """Where a path of the recipe is: from here, from the data folder, from the recipe's own; else as it stands."""
+def _resolve(path: str, folder: Path) -> str:
+    """Resolve a path in the current folder, the data folder or the recipe's folder; else leave it as it is."""
     data = os.environ.get(DATA_DIR_VARIABLE)
     for base in (Path(), *((Path(data),) if data else ()), folder):
         if (base / path).exists():
@@ -114,18 +146,18 @@ def _place(path: str, folder: Path) -> str:
     return path
 
 
-def fingerprint(corpus: Corpus, folder: Path = Path()) -> dict[str, Any]:
-    """What tells this corpus from any other: its settings, and the checksums of its files."""
+def corpus_fingerprint(corpus: CorpusSettings, folder: Path = Path()) -> dict[str, Any]:
+    """Return the settings that identify a corpus, and the checksums of its files."""
     settings: dict[str, Any] = {
         "kind": corpus.kind,
         "min_words": corpus.min_words,
         "max_words": corpus.max_words,
         "limit": corpus.limit,
     }
-    if from_hub(corpus, folder):
+    if is_from_hub(corpus, folder):
         return settings | {name: getattr(corpus, name) for name in ("hub", "config", "split", "text_field")}
     sums = []
-    for file in files(corpus, folder):
+    for file in find_corpus_files(corpus, folder):
         try:
             sums.append([file.name, file_sha256(file)])
         except OSError:  # a file that cannot be read is for the reader to report
@@ -133,7 +165,7 @@ def fingerprint(corpus: Corpus, folder: Path = Path()) -> dict[str, Any]:
     return settings | {"files": sums, "text_field": corpus.text_field}
 
 
-def _hub(corpus: Corpus) -> Iterator[str]:
+def _read_hub(corpus: CorpusSettings) -> Iterator[str]:
     try:
         from datasets import load_dataset  # type: ignore[import-not-found,unused-ignore]
     except ImportError as error:
@@ -154,7 +186,7 @@ def _hub(corpus: Corpus) -> Iterator[str]:
         ) from error
 
 
-def _lines(file: Path) -> Iterator[str]:
+def _read_lines(file: Path) -> Iterator[str]:
     try:
         with gzip.open(file, "rt", encoding="utf-8") if file.suffix == ".gz" else file.open(encoding="utf-8") as stream:
             yield from stream
@@ -166,11 +198,16 @@ def _lines(file: Path) -> Iterator[str]:
         raise InputError(f"{file}: cannot be read: {error.strerror or error}") from error
 
 
-def articles(lines: Iterable[str]) -> Iterator[tuple[str, list[str]]]:
-    """The sections of WikiText's articles, each with its paragraphs: what stands under one heading is about one thing.
+def split_articles(lines: Iterable[str]) -> Iterator[tuple[str, list[str]]]:
+    """Split WikiText's articles into sections, each of which is about one thing.
 
-    A line `` = Title = `` begins an article, `` = = Section = = `` a section; those below are part of it. Headings
-    are left out.
+    A line `` = Title = `` begins an article and `` = = Section = = `` a section. Lower headings do not begin a section.
+
+    Args:
+        lines: The lines of a raw file.
+
+    Yields:
+        The name of each section, and its paragraphs without headings.
     """
     title, section, paragraphs = "", 0, list[str]()
     for line in lines:
@@ -190,7 +227,13 @@ def articles(lines: Iterable[str]) -> Iterator[tuple[str, list[str]]]:
 
 
 def detokenise(text: str) -> str:
-    r"""WikiText's spaced tokens as running text.
+    r"""Turn WikiText's spaced tokens into running text.
+
+    Args:
+        text: A paragraph of a raw file.
+
+    Returns:
+        The paragraph as it was written.
 
     >>> detokenise("a role @-@ playing game ( 1 @,@ 000 copies ) , it \" did n't \" sell ; the game 's theme .")
     'a role-playing game (1,000 copies), it "didn\'t" sell; the game\'s theme.'
@@ -206,14 +249,20 @@ def detokenise(text: str) -> str:
     return " ".join(text.split())
 
 
-def cut(paragraphs: Iterable[str], shortest: int, longest: int) -> Iterator[str]:
-    """Documents of ``shortest`` to ``longest`` words: as many whole paragraphs as fit, else as many sentences.
+def cut_documents(paragraphs: Iterable[str], shortest: int, longest: int) -> Iterator[str]:
+    """Cut a text into documents of as many whole paragraphs as fit, else of as many sentences.
 
-    What is left and too short is left out.
+    Args:
+        paragraphs: The paragraphs of the text.
+        shortest: Least number of words. A shorter rest is left out.
+        longest: Largest number of words.
+
+    Yields:
+        The documents.
     """
     held: list[str] = []
     size = 0
-    for part in (part for paragraph in paragraphs for part in _parts(paragraph, longest)):
+    for part in (part for paragraph in paragraphs for part in _cut_paragraph(paragraph, longest)):
         words = len(part.split())
         if held and size + words > longest:
             if size >= shortest:
@@ -226,8 +275,8 @@ def cut(paragraphs: Iterable[str], shortest: int, longest: int) -> Iterator[str]
         yield "\n\n".join(held)
 
 
-def _parts(paragraph: str, longest: int) -> Iterator[str]:
-    """The paragraph if it is short enough, else stretches of its sentences that are; a longer sentence is cut."""
+def _cut_paragraph(paragraph: str, longest: int) -> Iterator[str]:
+    """Cut a long paragraph into runs of sentences that are short enough; a longer sentence is cut itself."""
     if len(paragraph.split()) <= longest:
         yield paragraph.strip()
         return

@@ -1,4 +1,4 @@
-"""What each step learns from: documents to samples to batches, for one of the processes."""
+"""The batches of each step, for one of the processes: from documents to samples to batches."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from mderank.encoding.base import EncoderSpec, PoolingName
 from mderank.encoding.tokenizer import tokenize
 from mderank.errors import InputError
 from mderank.research.training.losses import Batch, collate
-from mderank.research.training.pair_sampling import Sample, Sampler, held_out, step_documents
+from mderank.research.training.pair_sampling import Sample, Sampler, split_held_out, step_documents
 from mderank.research.training.pseudo_labels import LabelledCorpus
 from mderank.research.training.recipe import Recipe
 
@@ -20,8 +20,25 @@ if TYPE_CHECKING:
     from tokenizers import Tokenizer
 
 
-class Steps(Dataset[list[Batch]]):
-    """The steps of a run: step ``n`` is a list of the batches that this process computes."""
+class StepBatches(Dataset[list[Batch]]):
+    """The batches of a run: item ``n`` is the list of batches that this process computes in step ``n``.
+
+    Args:
+        recipe: All settings.
+        corpus: The labelled documents.
+        spec: The encoder's.
+        tokenizer: The encoder's.
+        process: Number of this process.
+        processes: Number of processes that train together.
+
+    Attributes:
+        documents: The numbers of the documents that are trained on.
+        held_out: The numbers of the others.
+        steps_per_epoch: Number of steps per epoch.
+
+    Raises:
+        InputError: There are too few documents for a batch, or a batch cannot be divided among the processes.
+    """
 
     def __init__(
         self,
@@ -38,11 +55,11 @@ class Steps(Dataset[list[Batch]]):
         self._vocabulary = len(tokenizer.get_vocab())
         self._sampler = Sampler(recipe, spec, self._vocabulary)
         settings = recipe.training
-        self.documents, self.others = held_out(settings.seed, len(corpus), recipe.validation.held_out)
-        self.steps_an_epoch = len(self.documents) // settings.batch
-        if not self.steps_an_epoch:
+        self.documents, self.held_out = split_held_out(settings.seed, len(corpus), recipe.validation.held_out)
+        self.steps_per_epoch = len(self.documents) // settings.batch
+        if not self.steps_per_epoch:
             raise InputError(
-                f"the corpus has {len(corpus)} documents, of which {len(self.others)} are held out: too few for a "
+                f"the corpus has {len(corpus)} documents, of which {len(self.held_out)} are held out: too few for a "
                 f"batch of {settings.batch} (training.batch, validation.held_out)"
             )
         if settings.batch % processes:
@@ -50,13 +67,13 @@ class Steps(Dataset[list[Batch]]):
                 f"a batch of {settings.batch} documents cannot be shared equally by {processes} processes: choose "
                 "another training.batch"
             )
-        self._steps = settings.steps or settings.epochs * self.steps_an_epoch
+        self._steps = settings.steps or settings.epochs * self.steps_per_epoch
 
     def __len__(self) -> int:
         return self._steps
 
     def __getitem__(self, step: int) -> list[Batch]:
-        """The documents of a step that are this process', those of about one length together."""
+        """Return the batches of a step for this process, documents of similar length together."""
         settings = self._recipe.training
         packed = self._recipe.objective.kind != "triplet"
         samples = []
@@ -69,27 +86,41 @@ class Steps(Dataset[list[Batch]]):
         size = settings.device_batch
         return [collate(self._spec, mine[first : first + size], packed=packed) for first in range(0, len(mine), size)]
 
-    def since(self, start: int) -> Iterator[list[Batch]]:
-        """The steps from ``start`` on, prepared by other processes if the recipe says so."""
+    def from_step(self, start: int) -> Iterator[list[Batch]]:
+        """Iterate over the steps from ``start`` on.
+
+        Args:
+            start: The first step, from 0.
+
+        Returns:
+            The batches of each step, prepared by other processes if the recipe says so.
+        """
         return iter(
             DataLoader(
                 self,
                 batch_size=None,
                 sampler=range(start, len(self)),
                 num_workers=self._recipe.training.loaders,
-                collate_fn=_as_it_is,
+                collate_fn=_keep,
             )
         )
 
-    def held_out(self, pooling: PoolingName) -> list[Sample]:
-        """All pairs of the held-out documents, whatever is trained on, so that runs can be compared by them."""
+    def held_out_samples(self, pooling: PoolingName) -> list[Sample]:
+        """Sample all pairs of the held-out documents, also for triplets, so that runs can be compared.
+
+        Args:
+            pooling: The encoder's pooling.
+
+        Returns:
+            A sample per document; none if the recipe has no validation.
+        """
         recipe = self._recipe
         if not recipe.validation.every:
             return []
         if recipe.objective.kind == "triplet" and self._spec.one_pass and pooling != "cls":
-            recipe = replace(recipe, objective=replace(recipe.objective, kind="one-pass", mlm=0.0))
+            recipe = replace(recipe, objective=replace(recipe.objective, kind="one-pass", mlm_weight=0.0))
         sampler = Sampler(recipe, self._spec, self._vocabulary)
-        numbers = self.others.tolist()
+        numbers = self.held_out.tolist()
         documents = [self._corpus[number] for number in numbers]
         return [
             sampler.sample(each, tokenize(self._tokenizer, each.text), (recipe.training.seed, 3, number))
@@ -97,5 +128,5 @@ class Steps(Dataset[list[Batch]]):
         ]
 
 
-def _as_it_is(batches: list[Batch]) -> list[Batch]:
+def _keep(batches: list[Batch]) -> list[Batch]:
     return batches

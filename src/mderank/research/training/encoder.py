@@ -1,4 +1,4 @@
-"""The encoder that is trained: from a hub name or folder, to a folder that ``--model`` takes."""
+"""The trained encoder: loading it from a hub name or folder, and saving it as a folder for ``--model``."""
 
 from __future__ import annotations
 
@@ -17,13 +17,25 @@ from mderank.errors import ModelError, OptionError
 from mderank.research.training.losses import Objective
 from mderank.research.training.recipe import Recipe
 
-# What sentence encoders say of themselves beside their weights. Their pooling is in modules.json and its folder.
+# Files of sentence encoders beside their weights. The pooling is in modules.json and its folder.
 _SENTENCE_FILES = ("modules.json", "config_sentence_transformers.json", "sentence_bert_config.json")
 _POOLING_FOLDER = "1_Pooling"
 
 
-def load(recipe: Recipe, device: torch.device) -> tuple[TorchEncoder, Objective]:
-    """The encoder, whose weights are the ones that change, and the objective around it."""
+def load_trainable(recipe: Recipe, device: torch.device) -> tuple[TorchEncoder, Objective]:
+    """Load the encoder of a recipe, and the objective that trains it.
+
+    Args:
+        recipe: Model, objective and seed are used.
+        device: The device.
+
+    Returns:
+        The encoder, and the objective. Both share the weights that are trained.
+
+    Raises:
+        ModelError: The encoder or its language model's head cannot be loaded.
+        OptionError: The recipe has no model, or the model cannot be trained this way.
+    """
     name = recipe.model.name
     if not name:
         raise OptionError("the recipe has no model: give model.name, a hub name or a folder")
@@ -38,16 +50,16 @@ def load(recipe: Recipe, device: torch.device) -> tuple[TorchEncoder, Objective]
             "objective.kind = 'triplet'"
         )
     original = None
-    if recipe.objective.stay or recipe.objective.kind == "distill":
+    if recipe.objective.drift_weight or recipe.objective.kind == "distill":
         original = copy.deepcopy(encoder.module).eval().requires_grad_(False)
-    head = _with_head(name, encoder.module).to(device) if recipe.objective.mlm else None
+    head = _load_head(name, encoder.module).to(device) if recipe.objective.mlm_weight else None
     objective = Objective(recipe.objective, encoder.module, pooling=pooling, head=head, original=original)
     _freeze(encoder.module, recipe.model.frozen, name)
     return encoder, objective
 
 
-def _with_head(name: str, body: torch.nn.Module) -> torch.nn.Module:
-    """The model with its language model's head, around ``body``."""
+def _load_head(name: str, body: torch.nn.Module) -> torch.nn.Module:
+    """Load the model with its language model's head, around ``body``."""
     from transformers import AutoModelForMaskedLM
 
     try:
@@ -59,7 +71,7 @@ def _with_head(name: str, body: torch.nn.Module) -> torch.nn.Module:
     if info["missing_keys"]:
         raise OptionError(
             f"'{name}' has no language model's head ({sorted(info['missing_keys'])[0]} is missing), so that "
-            "objective.mlm must be 0: objective.stay keeps it from forgetting instead"
+            "objective.mlm_weight must be 0: use objective.drift_weight instead"
         )
     setattr(whole, whole.base_model_prefix, body)
     whole.tie_weights()
@@ -78,18 +90,27 @@ def _freeze(module: torch.nn.Module, prefixes: tuple[str, ...], name: str) -> No
             parameter.requires_grad_(False)
 
 
-def weights(objective: Objective) -> dict[str, torch.nn.Parameter]:
-    """Every parameter by name, those that are shared once."""
+def parameters(objective: Objective) -> dict[str, torch.nn.Parameter]:
+    """Return every parameter by name; shared ones appear once."""
     return dict(objective.named_parameters())
 
 
-def write(folder: Path, recipe: Recipe, objective: Objective) -> None:
-    """Write the model in the form of Hugging Face's, with its tokenizer and its pooling."""
+def save_encoder(folder: Path, recipe: Recipe, objective: Objective) -> None:
+    """Save the encoder in the format of Hugging Face, with its tokenizer and its pooling.
+
+    Args:
+        folder: The folder, which exists.
+        recipe: The recipe, for the original's name.
+        objective: The objective with the trained encoder.
+
+    Raises:
+        OSError: The folder cannot be written.
+    """
     from transformers import AutoTokenizer
 
     module: Any = objective.head if objective.head is not None else objective.encoder
     module.save_pretrained(folder)
-    # Not the encoder's own, which has been told not to cut texts.
+    # Not the encoder's own tokenizer, whose truncation is switched off.
     original = model_folder(recipe.model.name)
     AutoTokenizer.from_pretrained(original, trust_remote_code=False).save_pretrained(folder)
     if objective.pooling == "mean":
@@ -97,7 +118,7 @@ def write(folder: Path, recipe: Recipe, objective: Objective) -> None:
 
 
 def _write_pooling(original: Path, folder: Path, objective: Objective) -> None:
-    """Say that states are averaged, as sentence encoders do: in the original's own words if it has any."""
+    """Record mean pooling as sentence encoders do; the original's own files are copied if it has any."""
     if (original / "modules.json").is_file():
         for name in _SENTENCE_FILES:
             if (original / name).is_file():

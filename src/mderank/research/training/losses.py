@@ -1,10 +1,10 @@
-"""What is minimised: the ranking loss of the paper's triplets or of all pairs in one pass, and what keeps the encoder.
+"""The training losses: the paper's triplets or all pairs in one pass, distillation, language model and drift.
 
 A phrase's score is MDERank's own, 1 − cos(E(d), E(d without it)): masking a keyphrase should change the document more
-than masking something else. The paper's triplet loss is max(sim(d, d⁺) − sim(d, d⁻) + m, 0), which in scores is
+than masking another phrase. The paper's triplet loss is max(sim(d, d⁺) − sim(d, d⁻) + m, 0), which in scores is
 max(s⁻ − s⁺ + m, 0). Distillation has no labels: one pass learns the changes that the original encoder has when every
-masked variant is encoded whole. All losses are of one document each, so that how documents are spread over devices does
-not matter.
+masked variant is encoded separately. Each loss is of one document, so that the division of documents among devices does
+not change it.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from torch.nn import functional
 from mderank.encoding.base import EncoderInputs, EncoderSpec, PoolingName
 from mderank.encoding.padding import pad_sequences
 from mderank.research.training.pair_sampling import IGNORED, Sample
-from mderank.research.training.recipe import Objective as Settings
+from mderank.research.training.settings import ObjectiveSettings
 from mderank.util.arrays import Ints
 
 Tensor = torch.Tensor
@@ -30,44 +30,67 @@ _TINY = 1e-12  # below any 1 − cos that is not a rounding error
 
 @dataclass(frozen=True)
 class Batch:
-    """Some samples as tensors: ``B`` documents of up to ``N`` tokens."""
+    """Samples as tensors: ``B`` documents of up to ``N`` tokens, packed sequences of up to ``S`` tokens.
 
-    ids: Tensor  # (B, N)
-    attended: Tensor  # (B, N) 1 where there is a token
-    lengths: tuple[int, ...]  # tokens of each document
-    rows: tuple[tuple[Tensor, ...], ...]  # of each document, the rows that each phrase hides
-    better: tuple[Tensor, ...]  # of each document (m, m)
-    mlm_ids: Tensor  # (B, N)
-    mlm_targets: Tensor  # (B, N)
-    packed_ids: Tensor | None = None  # (B, S) one pass: the packed sequences
-    positions: Tensor | None = None  # (B, S)
-    visible: Tensor | None = None  # (B, S, S)
+    Attributes:
+        ids: Token ids. (B, N)
+        attended: 1 where there is a token, 0 at padding. (B, N)
+        lengths: Number of tokens of each document.
+        rows: Of each document, the rows that each of its m phrases hides.
+        better: Of each document, which phrase should rank above which. (m, m)
+        mlm_ids: Token ids with some tokens hidden. (B, N)
+        mlm_targets: The hidden tokens, IGNORED elsewhere. (B, N)
+        packed_ids: In one pass, the packed sequences. (B, S)
+        positions: In one pass, their positions. (B, S)
+        visible: In one pass, which token sees which. (B, S, S)
+        mask_id: Id of the mask token.
+    """
+
+    ids: Tensor
+    attended: Tensor
+    lengths: tuple[int, ...]
+    rows: tuple[tuple[Tensor, ...], ...]
+    better: tuple[Tensor, ...]
+    mlm_ids: Tensor
+    mlm_targets: Tensor
+    packed_ids: Tensor | None = None
+    positions: Tensor | None = None
+    visible: Tensor | None = None
     mask_id: int = 0
 
     def to(self, device: torch.device) -> Batch:
-        """The same, there."""
-        moved = {each.name: _moved(getattr(self, each.name), device) for each in fields(self)}
+        """Return the batch on another device."""
+        moved = {each.name: _move(getattr(self, each.name), device) for each in fields(self)}
         return replace(self, **moved)
 
 
-def _moved(value: Any, device: torch.device) -> Any:
+def _move(value: Any, device: torch.device) -> Any:
     if isinstance(value, Tensor):
         return value.to(device)
-    return tuple(_moved(each, device) for each in value) if isinstance(value, tuple) else value
+    return tuple(_move(each, device) for each in value) if isinstance(value, tuple) else value
 
 
 def collate(spec: EncoderSpec, samples: Sequence[Sample], *, packed: bool) -> Batch:
-    """The samples side by side, padded at their end."""
+    """Put samples side by side, padded at their end.
+
+    Args:
+        spec: The encoder's.
+        samples: The samples.
+        packed: Whether to pack each document and its masks into one sequence, for one pass.
+
+    Returns:
+        The batch.
+    """
     lengths = tuple(len(sample.ids) for sample in samples)
     size = max(lengths)
     batch = Batch(
-        ids=_padded([sample.ids for sample in samples], size, spec.pad_id),
-        attended=_padded([np.ones_like(sample.ids) for sample in samples], size, 0),
+        ids=_pad([sample.ids for sample in samples], size, spec.pad_id),
+        attended=_pad([np.ones_like(sample.ids) for sample in samples], size, 0),
         lengths=lengths,
         rows=tuple(tuple(torch.from_numpy(rows) for rows in sample.rows) for sample in samples),
         better=tuple(torch.from_numpy(sample.better) for sample in samples),
-        mlm_ids=_padded([sample.mlm_ids for sample in samples], size, spec.pad_id),
-        mlm_targets=_padded([sample.mlm_targets for sample in samples], size, IGNORED),
+        mlm_ids=_pad([sample.mlm_ids for sample in samples], size, spec.pad_id),
+        mlm_targets=_pad([sample.mlm_targets for sample in samples], size, IGNORED),
         mask_id=spec.mask_id,
     )
     if not packed:
@@ -83,7 +106,7 @@ def collate(spec: EncoderSpec, samples: Sequence[Sample], *, packed: bool) -> Ba
     )
 
 
-def _padded(arrays: Sequence[Ints], size: int, value: int) -> Tensor:
+def _pad(arrays: Sequence[Ints], size: int, value: int) -> Tensor:
     padded = np.full((len(arrays), size), value, dtype=np.int64)
     for row, array in zip(padded, arrays, strict=True):
         row[: len(array)] = array
@@ -91,29 +114,39 @@ def _padded(arrays: Sequence[Ints], size: int, value: int) -> Tensor:
 
 
 @dataclass(frozen=True)
-class Embedded:
-    """The documents of a batch, each by its embedding (d,), its changes under the masks (m, d), its states (n, d)."""
+class EmbeddedBatch:
+    """The embeddings of a batch.
+
+    Attributes:
+        documents: The embedding of each document. B × (d,)
+        changes: What each mask changes of it. B × (m, d)
+        states: The document's hidden states. B × (n, d)
+    """
 
     documents: list[Tensor]
     changes: list[Tensor]
     states: list[Tensor]
 
 
-# What came out by name, one number a document (B,): the loss and its parts, the share of pairs in the right order (NaN
-# where there is none), the number of pairs. A plain dict, since that is what parallel wrappers can look into.
+# One number per document (B,), by name: the loss and its parts, the share of pairs in the right order (NaN without
+# pairs), the number of pairs. A plain dict, because parallel wrappers of torch look for tensors in it.
 Losses = dict[str, Tensor]
 
 
 class Objective(torch.nn.Module):
-    """The encoder and what is wrong with it.
+    """The encoder with its training losses.
 
-    ``encoder`` is the model's body; ``head`` is the whole of it with its language model's head, which then has
-    ``encoder`` as its body; ``original`` is a frozen copy to stay near to.
+    Args:
+        settings: The recipe's.
+        encoder: The model's body.
+        pooling: Pooling of the hidden states.
+        head: The whole model with its language model's head, whose body is ``encoder``. For ``mlm_weight``.
+        original: A frozen copy of the encoder before training. For ``drift_weight`` and distillation.
     """
 
     def __init__(
         self,
-        settings: Settings,
+        settings: ObjectiveSettings,
         encoder: torch.nn.Module,
         *,
         pooling: PoolingName,
@@ -124,28 +157,42 @@ class Objective(torch.nn.Module):
         self.settings, self.pooling = settings, pooling
         self.encoder = encoder
         self.head = head
-        # Not a part of this module: it is neither trained nor saved, and processes need not tell each other of it.
+        # In a list, so that it is not a submodule: it is neither trained nor saved nor synchronised.
         self._original = [original]
 
     def forward(self, batch: Batch) -> Losses:
-        """The losses of a batch."""
+        """Compute the losses of a batch.
+
+        Args:
+            batch: The batch.
+
+        Returns:
+            Numbers per document: ``loss`` with its parts ``rank``, ``mlm``, ``drift``; ``accuracy`` and ``pairs``.
+        """
         ours = self.embeddings(batch)
-        original = self._embed_original(batch) if self._distills or self.settings.stay else None
+        original = self._embed_original(batch) if self._distills or self.settings.drift_weight else None
         zero = torch.zeros(len(batch.lengths), device=batch.ids.device)
         rank, shares, pairs = self._rank(batch, ours, original)
-        mlm = self._mlm(batch) if self.settings.mlm else zero
-        stay = self._stay(ours, original) if self.settings.stay and original is not None else zero
+        mlm = self._mlm(batch) if self.settings.mlm_weight else zero
+        drift = self._drift(ours, original) if self.settings.drift_weight and original is not None else zero
         return {
-            "loss": rank + self.settings.mlm * mlm + self.settings.stay * stay,
+            "loss": rank + self.settings.mlm_weight * mlm + self.settings.drift_weight * drift,
             "rank": rank.detach(),
             "mlm": mlm.detach(),
-            "stay": stay.detach(),
+            "drift": drift.detach(),
             "accuracy": shares,
             "pairs": pairs,
         }
 
     def rank(self, batch: Batch) -> tuple[Tensor, Tensor]:
-        """The loss without what keeps the encoder, and the share of pairs in the right order, of each document. (B,)"""
+        """Compute the ranking or distillation loss alone.
+
+        Args:
+            batch: The batch.
+
+        Returns:
+            The loss, and the share of pairs in the right order, of each document. (B,)
+        """
         losses, shares, _ = self._rank(
             batch, self.embeddings(batch), self._embed_original(batch) if self._distills else None
         )
@@ -155,37 +202,43 @@ class Objective(torch.nn.Module):
     def _distills(self) -> bool:
         return self.settings.kind == "distill"
 
-    def _rank(self, batch: Batch, ours: Embedded, original: Embedded | None) -> tuple[Tensor, Tensor, Tensor]:
-        """The ranking or distillation loss, the share of pairs in the right order, and the pairs, of each document."""
-        scores = [distance(*each) for each in zip(ours.documents, ours.changes, strict=True)]
+    def _rank(self, batch: Batch, ours: EmbeddedBatch, original: EmbeddedBatch | None) -> tuple[Tensor, Tensor, Tensor]:
+        """Return the loss, the share of pairs in the right order, and the number of pairs, of each document."""
+        scores = [cosine_distance(*each) for each in zip(ours.documents, ours.changes, strict=True)]
         if self._distills:
             assert original is not None
-            targets = [distance(*each) for each in zip(original.documents, original.changes, strict=True)]
+            targets = [cosine_distance(*each) for each in zip(original.documents, original.changes, strict=True)]
             # The right order is that of the exact form.
             better: Sequence[Tensor] = [target[:, None] > target[None] for target in targets]
             losses = [
-                distillation(changes, wanted, some, target)
-                for changes, wanted, some, target in zip(ours.changes, original.changes, scores, targets, strict=True)
+                distillation_loss(*each) for each in zip(ours.changes, original.changes, scores, targets, strict=True)
             ]
         else:
             better = batch.better
-            losses = [self.ranking(some, each) for some, each in zip(scores, better, strict=True)]
-        shares = [accuracy(some.detach(), each) for some, each in zip(scores, better, strict=True)]
+            losses = [self.ranking(*each) for each in zip(scores, better, strict=True)]
+        shares = [pair_accuracy(values.detach(), each) for values, each in zip(scores, better, strict=True)]
         return torch.stack(losses), torch.stack(shares), torch.stack([each.sum() for each in better])
 
     def ranking(self, scores: Tensor, better: Tensor) -> Tensor:
-        """The ranking loss of one document."""
-        values = scaled(scores, self.settings.scale)
+        """Compute the ranking loss of one document from its scores (m,) and comparisons (m, m)."""
+        values = scale_scores(scores, self.settings.scale)
         if self.settings.loss == "hinge":
-            return hinge(values, better, self.settings.margin)
-        return listwise(values / self.settings.temperature, better)
+            return hinge_loss(values, better, self.settings.margin)
+        return listwise_loss(values / self.settings.temperature, better)
 
-    def embeddings(self, batch: Batch) -> Embedded:
-        """The documents, and what the masks change, by the encoder as it is now."""
+    def embeddings(self, batch: Batch) -> EmbeddedBatch:
+        """Embed the documents and their masked variants by the encoder as it is now.
+
+        Args:
+            batch: The batch; one pass is used if it is packed.
+
+        Returns:
+            The embeddings.
+        """
         return self._packed(batch) if batch.packed_ids is not None else self._exact(batch, self.encoder)
 
-    def _embed_original(self, batch: Batch) -> Embedded:
-        """The same by the original encoder, in the exact form; without the masks unless they are learned from."""
+    def _embed_original(self, batch: Batch) -> EmbeddedBatch:
+        """Embed the documents by the original encoder, in the exact form; with their masks for distillation only."""
         (original,) = self._original
         assert original is not None
         if not self._distills:
@@ -193,8 +246,8 @@ class Objective(torch.nn.Module):
         with torch.no_grad():
             return self._exact(batch, original)
 
-    def _packed(self, batch: Batch) -> Embedded:
-        """One pass: the masks' tokens stand behind the document."""
+    def _packed(self, batch: Batch) -> EmbeddedBatch:
+        """Embed in one pass: the masks' tokens stand behind the document."""
         assert batch.visible is not None
         dtype = next(self.encoder.parameters()).dtype
         mask = torch.zeros(batch.visible.shape, dtype=dtype, device=batch.visible.device)
@@ -204,16 +257,16 @@ class Objective(torch.nn.Module):
         ).last_hidden_state
         documents, changes, states = [], [], []
         for each, length, rows in zip(output, batch.lengths, batch.rows, strict=True):
-            window = _exact_enough(each[:length])
+            window = _at_least_float32(each[:length])
             sizes = [len(hidden) for hidden in rows]
-            masked = torch.split(_exact_enough(each[length : length + sum(sizes)]), sizes)
-            documents.append(_pooled(window, self.pooling))
+            masked = torch.split(_at_least_float32(each[length : length + sum(sizes)]), sizes)
+            documents.append(_pool(window, self.pooling))
             changes.append(_POOLED_CHANGES[self.pooling](window, rows, masked))
             states.append(window)
-        return Embedded(documents, changes, states)
+        return EmbeddedBatch(documents, changes, states)
 
-    def _exact(self, batch: Batch, encoder: torch.nn.Module) -> Embedded:
-        """The paper's way: the document and every masked variant encoded whole."""
+    def _exact(self, batch: Batch, encoder: torch.nn.Module) -> EmbeddedBatch:
+        """Embed as the paper does: encode the document and every masked variant separately."""
         variants, owners = [], []
         for number, (ids, rows) in enumerate(zip(batch.ids, batch.rows, strict=True)):
             for hidden in rows:
@@ -223,20 +276,20 @@ class Objective(torch.nn.Module):
         attended = torch.cat([batch.attended, batch.attended[owners]]) if owners else batch.attended
         output = encoder(input_ids=every, attention_mask=attended).last_hidden_state
         count = len(batch.lengths)
-        states = [_exact_enough(each[:length]) for each, length in zip(output, batch.lengths, strict=False)]
-        documents = [_pooled(each, self.pooling) for each in states]
+        states = [_at_least_float32(each[:length]) for each, length in zip(output, batch.lengths, strict=False)]
+        documents = [_pool(each, self.pooling) for each in states]
         masked: list[list[Tensor]] = [[] for _ in states]
         for owner, each in zip(owners, output[count:], strict=True):
-            window = _exact_enough(each[: batch.lengths[owner]])
+            window = _at_least_float32(each[: batch.lengths[owner]])
             if self.pooling == "mean":  # from differences, in which nothing cancels
                 masked[owner].append((window - states[owner]).mean(dim=0))
             else:
-                masked[owner].append(_pooled(window, self.pooling) - documents[owner])
+                masked[owner].append(_pool(window, self.pooling) - documents[owner])
         empty = output.new_zeros((0, output.shape[-1]))
-        return Embedded(documents, [torch.stack(some) if some else empty for some in masked], states)
+        return EmbeddedBatch(documents, [torch.stack(each) if each else empty for each in masked], states)
 
     def _mlm(self, batch: Batch) -> Tensor:
-        """The language model's loss: of each document the mean over the tokens to guess. (B,)"""
+        """Compute the language model's loss: the mean over each document's hidden tokens. (B,)"""
         assert self.head is not None
         logits = self.head(input_ids=batch.mlm_ids, attention_mask=batch.attended).logits
         losses = functional.cross_entropy(
@@ -244,21 +297,29 @@ class Objective(torch.nn.Module):
         )
         return losses.sum(dim=1) / (batch.mlm_targets != IGNORED).sum(dim=1).clamp(min=1)
 
-    def _stay(self, ours: Embedded, original: Embedded) -> Tensor:
-        """How far each document is from where the original encoder has it. (B,)"""
+    def _drift(self, ours: EmbeddedBatch, original: EmbeddedBatch) -> Tensor:
+        """Compute the distance of each document from its embedding by the original encoder. (B,)"""
         far = []
         for number, (document, states) in enumerate(zip(ours.documents, ours.states, strict=True)):
-            if self.settings.stay_to == "states":
+            if self.settings.drift_of == "states":
                 then = original.states[number]
                 far.append(((states - then) ** 2).sum() / (then**2).sum())
             else:
                 reference = original.documents[number]
-                far.append(distance(reference, (document - reference)[None])[0])
+                far.append(cosine_distance(reference, (document - reference)[None])[0])
         return torch.stack(far)
 
 
-def distance(document: Tensor, changes: Tensor) -> Tensor:
-    """1 − cos of ``document`` (d,) and ``document + changes`` (m, d), from the changes (see `ranking.similarity`)."""
+def cosine_distance(document: Tensor, changes: Tensor) -> Tensor:
+    """Compute 1 − cos of a document and its masked variants from the changes, as `ranking.similarity` does.
+
+    Args:
+        document: The document's embedding. (d,)
+        changes: What each mask changes of it. (m, d)
+
+    Returns:
+        The distances. (m,)
+    """
     length = document.norm().clamp(min=_TINY)
     direction = document / length
     along = changes @ direction
@@ -272,8 +333,8 @@ def distance(document: Tensor, changes: Tensor) -> Tensor:
     )
 
 
-def scaled(scores: Tensor, scale: str) -> Tensor:
-    """The scores (m,) as the loss compares them."""
+def scale_scores(scores: Tensor, scale: str) -> Tensor:
+    """Scale the scores (m,) of a document for the loss, by the recipe's ``objective.scale``."""
     if scale == "log":
         return (scores + _TINY).log()
     if scale == "standard" and len(scores) > 1:
@@ -281,14 +342,31 @@ def scaled(scores: Tensor, scale: str) -> Tensor:
     return scores
 
 
-def hinge(values: Tensor, better: Tensor, margin: float) -> Tensor:
-    """The mean over pairs of max(margin − (s⁺ − s⁻), 0); 0 without any."""
+def hinge_loss(values: Tensor, better: Tensor, margin: float) -> Tensor:
+    """Compute the mean over pairs of max(margin − (s⁺ − s⁻), 0); 0 without any.
+
+    Args:
+        values: Scaled scores. (m,)
+        better: Which phrase should rank above which. (m, m)
+        margin: The margin.
+
+    Returns:
+        The loss.
+    """
     losses = (margin - (values[:, None] - values[None])).clamp(min=0)
     return torch.where(better, losses, 0.0).sum() / better.sum().clamp(min=1)
 
 
-def listwise(values: Tensor, better: Tensor) -> Tensor:
-    """−log of each phrase's share among itself and those that it should be above; the mean over such phrases."""
+def listwise_loss(values: Tensor, better: Tensor) -> Tensor:
+    """Compute −log softmax of each phrase among itself and those that it should rank above; the mean over phrases.
+
+    Args:
+        values: Scaled scores. (m,)
+        better: Which phrase should rank above which. (m, m)
+
+    Returns:
+        The loss; 0 without any pair.
+    """
     judged = better.any(dim=1)
     if not judged.any():
         return values.sum() * 0
@@ -297,11 +375,20 @@ def listwise(values: Tensor, better: Tensor) -> Tensor:
     return shares[judged].mean()
 
 
-def distillation(changes: Tensor, wanted: Tensor, scores: Tensor, targets: Tensor) -> Tensor:
-    """How far one document's changes (m, d) and scores (m,) are from those of the exact form.
+def distillation_loss(changes: Tensor, wanted: Tensor, scores: Tensor, targets: Tensor) -> Tensor:
+    """Compare one document's changes and scores in one pass with those of the exact form.
 
-    The squared error of the changes, relative to their squares, plus the variance of the difference of the scores'
-    logarithms: a factor that all scores of a document have in common does not change their order.
+    The loss is the squared error of the changes, relative to their squares, plus the variance of the difference of the
+    scores' logarithms: a factor that all scores of a document share does not change their order.
+
+    Args:
+        changes: The changes in one pass. (m, d)
+        wanted: The changes in the exact form. (m, d)
+        scores: The scores in one pass. (m,)
+        targets: The scores in the exact form. (m,)
+
+    Returns:
+        The loss.
     """
     if not len(scores):
         return changes.sum() * 0
@@ -310,26 +397,34 @@ def distillation(changes: Tensor, wanted: Tensor, scores: Tensor, targets: Tenso
     return error + ((ratios - ratios.mean()) ** 2).mean()
 
 
-def accuracy(values: Tensor, better: Tensor) -> Tensor:
-    """The share of pairs in the right order; ties are half right. NaN without any."""
+def pair_accuracy(values: Tensor, better: Tensor) -> Tensor:
+    """Compute the share of pairs in the right order; ties are half right.
+
+    Args:
+        values: Scores. (m,)
+        better: Which phrase should rank above which. (m, m)
+
+    Returns:
+        The share from 0 to 1; NaN without any pair.
+    """
     difference = values[:, None] - values[None]
     right = (difference > 0).float() + 0.5 * (difference == 0).float()
     return torch.where(better, right, 0.0).sum() / better.sum()
 
 
-def _exact_enough(states: Tensor) -> Tensor:
-    """In half precision the change that a mask makes is lost in the sum."""
+def _at_least_float32(states: Tensor) -> Tensor:
+    """Convert half precision, in which the change that a mask makes is lost in the sum."""
     return states if states.dtype in (torch.float32, torch.float64) else states.float()
 
 
-def _pooled(states: Tensor, pooling: PoolingName) -> Tensor:
+def _pool(states: Tensor, pooling: PoolingName) -> Tensor:
     if pooling == "max":
         return states.max(dim=0).values
     return states[0] if pooling == "cls" else states.mean(dim=0)
 
 
 def _mean_changes(window: Tensor, rows: Sequence[Tensor], masked: Sequence[Tensor]) -> Tensor:
-    """E(d_M) − E(d) = Σ (z_t − h_t) / n. (m, d)"""
+    """Return E(d_M) − E(d) = Σ (z_t − h_t) / n. (m, d)"""
     changes = window.new_zeros((len(rows), window.shape[1]))
     if not rows:
         return changes
@@ -340,7 +435,7 @@ def _mean_changes(window: Tensor, rows: Sequence[Tensor], masked: Sequence[Tenso
 
 
 def _max_changes(window: Tensor, rows: Sequence[Tensor], masked: Sequence[Tensor]) -> Tensor:
-    """The maximum over the window without the hidden rows, and over the mask's. (m, d)"""
+    """Return the change of the maximum over the window without the hidden rows, and over the mask's rows. (m, d)"""
     document = window.max(dim=0).values
     return (
         torch.stack(list(_maxima(window, rows, masked))) - document

@@ -1,8 +1,8 @@
-"""Which phrases of which documents are compared: absolute and relative sampling (section 4 of the paper).
+"""Pairs of phrases to compare: absolute and relative sampling (section 4 of the paper).
 
-Everything random is a function of the seed and of the place: the order of an epoch of (seed, epoch), what is drawn
-from a document of (seed, epoch, document). So it does not matter how many processes there are, nor where one of them
-began, and the position of a run is one number, its step.
+Everything random is a function of the seed and the position: the order of an epoch depends on (seed, epoch), and draws
+from a document on (seed, epoch, document). Neither the number of processes nor a restart changes them, and the position
+of a run is one number, its step.
 """
 
 from __future__ import annotations
@@ -13,108 +13,157 @@ from dataclasses import dataclass
 import numpy as np
 
 from mderank.encoding.base import EncoderSpec, TokenizedText
-from mderank.research.training.pseudo_labels import Labelled
-from mderank.research.training.recipe import Recipe, Sampling
+from mderank.research.training.pseudo_labels import PseudoLabelledDocument
+from mderank.research.training.recipe import Recipe
+from mderank.research.training.settings import SamplingSettings
 from mderank.util.arrays import Bools, Ints
 
-IGNORED = -100  # the target of a token that the language model need not guess
+IGNORED = -100  # the target of a token that the language model does not predict
 
 # BERT's masking (Devlin et al. 2019, section 3.1).
-_GUESSED = 0.15  # of the tokens
-_MASKED, _RANDOM = 0.8, 0.1  # of those; the others stay as they are
+_PREDICTED = 0.15  # share of the tokens
+_MASKED, _RANDOM = 0.8, 0.1  # shares of those; the others are left as they are
 
 
 @dataclass(frozen=True)
 class Sample:
     """A document as the objective takes it, and the phrases of it that are compared.
 
-    ``better[i, j]`` says that phrase ``i`` should rank above phrase ``j``.
+    Attributes:
+        ids: Token ids with special tokens. (n,)
+        rows: For each of m phrases the rows of ``ids`` that it hides. m × (k,)
+        better: ``better[i, j]`` is True if phrase ``i`` should rank above phrase ``j``. (m, m)
+        mlm_ids: The document with some tokens hidden, for the masked language model. (n,)
+        mlm_targets: The hidden tokens, IGNORED elsewhere. (n,)
     """
 
-    ids: Ints  # (n,) with special tokens
-    rows: tuple[Ints, ...]  # m times (k,): the rows of ``ids`` that each phrase hides
-    better: Bools  # (m, m)
-    mlm_ids: Ints  # (n,) the document with some tokens hidden, for the language model
-    mlm_targets: Ints  # (n,) what they were, IGNORED elsewhere
+    ids: Ints
+    rows: tuple[Ints, ...]
+    better: Bools
+    mlm_ids: Ints
+    mlm_targets: Ints
 
     @property
     def blocks(self) -> Sequence[tuple[int, Ints]]:
-        """The masks of a packed sequence."""
+        """The masks of a packed sequence, as `one_pass` takes them: number and hidden rows."""
         return list(enumerate(self.rows))
 
     @property
     def phrases(self) -> Sequence[tuple[int, Ints]]:
-        """Nothing is embedded by itself."""
+        """Phrases that are embedded by themselves: none."""
         return ()
 
     @property
     def length(self) -> int:
-        """Tokens of the packed sequence."""
+        """The number of tokens of the packed sequence."""
         return len(self.ids) + sum(map(len, self.rows))
 
     @property
     def pairs(self) -> int:
-        """How many comparisons there are."""
+        """The number of comparisons."""
         return int(self.better.sum())
 
 
-def order(seed: int, epoch: int, documents: Ints) -> Ints:
-    """The documents of an epoch in the order in which they are learned from."""
+def epoch_order(seed: int, epoch: int, documents: Ints) -> Ints:
+    """Shuffle the documents for an epoch.
+
+    Args:
+        seed: The recipe's seed.
+        epoch: The epoch, from 0.
+        documents: The numbers of the documents.
+
+    Returns:
+        The numbers in another order.
+    """
     return np.random.default_rng([seed, 1, epoch]).permutation(documents)
 
 
-def held_out(seed: int, documents: int, count: int) -> tuple[Ints, Ints]:
-    """The documents to learn from, and ``count`` others, drawn once for the whole run."""
+def split_held_out(seed: int, documents: int, count: int) -> tuple[Ints, Ints]:
+    """Draw the held-out documents, once for the whole run.
+
+    Args:
+        seed: The recipe's seed.
+        documents: The number of documents.
+        count: The number of documents to hold out.
+
+    Returns:
+        The numbers of the documents to train on, and those of the others; both in ascending order.
+    """
     drawn = np.random.default_rng([seed, 0]).permutation(documents)
     return np.sort(drawn[count:]), np.sort(drawn[:count])
 
 
 def step_documents(seed: int, step: int, batch: int, documents: Ints) -> list[tuple[int, int]]:
-    """The (epoch, document) pairs of a step. What is left over at the end of an epoch waits for the next order."""
-    epoch, place = divmod(step, len(documents) // batch)
-    chosen = order(seed, epoch, documents)[place * batch : (place + 1) * batch]
-    return [(epoch, int(document)) for document in chosen]
+    """Return the documents of a step. Those that do not fill a last batch of an epoch are left out of it.
+
+    Args:
+        seed: The recipe's seed.
+        step: The step, from 0.
+        batch: Documents per step.
+        documents: The numbers of the documents to train on.
+
+    Returns:
+        Epoch and document number of each.
+    """
+    epoch, index = divmod(step, len(documents) // batch)
+    numbers = epoch_order(seed, epoch, documents)[index * batch : (index + 1) * batch]
+    return [(epoch, int(number)) for number in numbers]
 
 
 class Sampler:
-    """Makes samples of labelled documents."""
+    """Makes samples of labelled documents.
+
+    Args:
+        recipe: Sampling, objective and limits are used.
+        spec: The encoder's.
+        vocabulary: Number of tokens that the encoder knows.
+    """
 
     def __init__(self, recipe: Recipe, spec: EncoderSpec, vocabulary: int) -> None:
         self._sampling = recipe.sampling
         self._triplet = recipe.objective.kind == "triplet"
-        self._mlm = recipe.objective.mlm > 0
-        self._room = recipe.training.longest
+        self._mlm = recipe.objective.mlm_weight > 0
+        self._room = recipe.training.max_packed_tokens
         self._spec = spec
-        self._pieces = max(1, min(recipe.training.max_pieces, spec.max_length) - (spec.max_length - spec.capacity))
+        self._tokens = max(1, min(recipe.training.max_tokens, spec.max_length) - (spec.max_length - spec.capacity))
         self._vocabulary = vocabulary
 
-    def sample(self, document: Labelled, pieces: TokenizedText, seed: Sequence[int]) -> Sample:
-        """What is compared in ``document``; there is no pair if all of its phrases are beyond the limit."""
+    def sample(self, document: PseudoLabelledDocument, pieces: TokenizedText, seed: Sequence[int]) -> Sample:
+        """Choose the phrases of a document that are compared.
+
+        Args:
+            document: The document.
+            pieces: Its tokens.
+            seed: The key of its random draws.
+
+        Returns:
+            The sample. It has no pair if all phrases are beyond the limit of tokens.
+        """
         rng = np.random.default_rng([*seed])
         spec = self._spec
-        seen = pieces.upto(self._pieces)
+        seen = pieces.upto(self._tokens)
         ids = spec.add_special_tokens(seen.ids)
         phrases = [
             (phrase.rank, hidden + len(spec.prefix))
             for phrase in document.phrases
-            if len(hidden := _hidden(seen, phrase.spans)) and len(hidden) < len(seen)
+            if len(hidden := _hidden_rows(seen, phrase.spans)) and len(hidden) < len(seen)
         ]
         ranks = np.asarray([_NONE if rank is None else rank for rank, _ in phrases], dtype=np.int64)
         rows = [each for _, each in phrases]
-        kept = chosen(self._sampling, ranks, rows, rng)
-        better = comparisons(self._sampling, ranks[kept])
+        kept = select_phrases(self._sampling, ranks, rows, rng)
+        better = compare_ranks(self._sampling, ranks[kept])
         if self._triplet:
-            kept, better = _one_pair(kept, better, rng)
+            kept, better = _draw_pair(kept, better, rng)
         else:
             compared = better.any(axis=0) | better.any(axis=1) | (self._sampling.kind == "unlabelled")
-            kept, better = _fitting(kept, better, np.flatnonzero(compared), rows, self._room - len(ids))
-        guessed, targets = self._hide(ids, rng) if self._mlm else (ids, np.full_like(ids, IGNORED))
-        return Sample(ids, tuple(rows[index] for index in kept), better, guessed, targets)
+            kept, better = _select_fitting(kept, better, np.flatnonzero(compared), rows, self._room - len(ids))
+        hidden, targets = self._hide_tokens(ids, rng) if self._mlm else (ids, np.full_like(ids, IGNORED))
+        return Sample(ids, tuple(rows[index] for index in kept), better, hidden, targets)
 
-    def _hide(self, ids: Ints, rng: np.random.Generator) -> tuple[Ints, Ints]:
-        """The tokens to guess hidden, and what they were."""
+    def _hide_tokens(self, ids: Ints, rng: np.random.Generator) -> tuple[Ints, Ints]:
+        """Hide the tokens that the language model predicts, and return what they were."""
         first, last = len(self._spec.prefix), len(ids) - len(self._spec.suffix)
-        wanted = first + np.flatnonzero(rng.random(last - first) < _GUESSED)
+        wanted = first + np.flatnonzero(rng.random(last - first) < _PREDICTED)
         if not len(wanted):
             wanted = rng.integers(first, last, 1)
         hidden, targets = ids.copy(), np.full_like(ids, IGNORED)
@@ -129,14 +178,24 @@ class Sampler:
 _NONE = np.iinfo(np.int64).max  # the rank of what θ does not rank
 
 
-def _hidden(pieces: TokenizedText, spans: Sequence[tuple[int, int]]) -> Ints:
-    """The pieces that touch one of the spans."""
+def _hidden_rows(pieces: TokenizedText, spans: Sequence[tuple[int, int]]) -> Ints:
+    """Return the tokens that touch one of the spans."""
     return np.asarray(sorted({piece for place in pieces.touching(spans) for piece in place}), dtype=np.int64)
 
 
-def chosen(sampling: Sampling, ranks: Ints, rows: Sequence[Ints], rng: np.random.Generator) -> Ints:
-    """The phrases that take part: all labels and, except in relative sampling, the others as the settings have it."""
-    label = ranks < sampling.places
+def select_phrases(sampling: SamplingSettings, ranks: Ints, rows: Sequence[Ints], rng: np.random.Generator) -> Ints:
+    """Select the phrases that take part: all labels and, except in relative sampling, other candidates.
+
+    Args:
+        sampling: The recipe's settings.
+        ranks: The rank of each phrase; a large number if it is not ranked. (m,)
+        rows: The tokens that each phrase hides. m × (k,)
+        rng: Draws the other candidates, if their number is limited.
+
+    Returns:
+        The indices of the selected phrases, labels first.
+    """
+    label = ranks < sampling.label_count
     if sampling.kind == "relative":
         return np.flatnonzero(label)
     others = np.flatnonzero(~label)
@@ -150,17 +209,25 @@ def chosen(sampling: Sampling, ranks: Ints, rows: Sequence[Ints], rng: np.random
     return np.concatenate([np.flatnonzero(label), others]).astype(np.int64)
 
 
-def comparisons(sampling: Sampling, ranks: Ints) -> Bools:
-    """Which phrase should be above which ``(m, m)``. Two forms of one label are not compared."""
-    label = ranks < sampling.places
+def compare_ranks(sampling: SamplingSettings, ranks: Ints) -> Bools:
+    """Decide which phrase should rank above which. Two forms of one label are not compared.
+
+    Args:
+        sampling: The recipe's settings.
+        ranks: The rank of each phrase; a large number if it is not ranked. (m,)
+
+    Returns:
+        A matrix that is True at ``[i, j]`` if phrase ``i`` should rank above phrase ``j``. (m, m)
+    """
+    label = ranks < sampling.label_count
     across = label[:, None] & ~label[None]
     within = label[:, None] & label[None] & (ranks[:, None] < ranks[None])
     none = np.zeros_like(across)
     return {"absolute": across, "relative": within, "graded": across | within, "unlabelled": none}[sampling.kind]
 
 
-def _one_pair(kept: Ints, better: Bools, rng: np.random.Generator) -> tuple[Ints, Bools]:
-    """One pair at random: the paper's d⁺ and d⁻."""
+def _draw_pair(kept: Ints, better: Bools, rng: np.random.Generator) -> tuple[Ints, Bools]:
+    """Draw one pair at random: the paper's d⁺ and d⁻."""
     pairs = np.argwhere(better)
     if not len(pairs):
         return kept[:0], better[:0, :0]
@@ -168,8 +235,8 @@ def _one_pair(kept: Ints, better: Bools, rng: np.random.Generator) -> tuple[Ints
     return kept[pair], np.asarray([[False, True], [False, False]])
 
 
-def _fitting(kept: Ints, better: Bools, used: Ints, rows: Sequence[Ints], room: int) -> tuple[Ints, Bools]:
-    """Those that are used, as many of them as fit into a sequence."""
+def _select_fitting(kept: Ints, better: Bools, used: Ints, rows: Sequence[Ints], room: int) -> tuple[Ints, Bools]:
+    """Select the first phrases that fit into a sequence, of those that are compared."""
     sizes = np.asarray([len(rows[kept[index]]) for index in used], dtype=np.int64)
     used = used[np.cumsum(sizes) <= room]
     return kept[used], better[np.ix_(used, used)]

@@ -1,9 +1,9 @@
-"""Pseudo labels: what another method θ takes for the keyphrases of each document, computed once and kept on disk.
+"""Pseudo labels: the keyphrases that another method θ finds in each document, computed once and kept on disk.
 
-A file of JSON lines, one per document: its id, its text, and its candidates, each with its character spans and its rank
-among the candidates that θ found (none for those that θ did not rank among its first). A phrase of θ that is not a
-candidate is left out: the paper's keyphrases and non-keyphrases are both candidates. The file's name is a checksum of
-all that it depends on. It is written to a temporary file and renamed when it is whole; a stopped run resumes.
+The file has a JSON line per document: its id, its text, and its candidates with their character spans and ranks. The
+rank counts the candidates among θ's first phrases; other candidates have none. A phrase of θ that is not a candidate is
+left out, because the paper's keyphrases and non-keyphrases are both candidates. The file's name is a checksum of
+everything that it depends on. It is written to a temporary file and renamed when it is complete; a stopped run resumes.
 """
 
 from __future__ import annotations
@@ -22,58 +22,90 @@ from typing import Any
 import numpy as np
 
 from mderank._version import __version__
-from mderank.candidates import NounPhrases
+from mderank.candidates import NounPhrases, Terms
 from mderank.document import Document, Span, surface
 from mderank.errors import InputError, MDERankError
+from mderank.factory import build_extractor, default_candidates
 from mderank.keyphrase import Keyphrases
-from mderank.methods.base import Extractor
 from mderank.methods.registry import get_method
-from mderank.research.training import corpus as texts
-from mderank.research.training.corpus import Text
-from mderank.research.training.recipe import Labels, Recipe
+from mderank.options import Options
+from mderank.parameters import Params
+from mderank.research.training.corpus import CorpusDocument, corpus_fingerprint, describe_corpus, read_documents
+from mderank.research.training.recipe import Recipe
+from mderank.research.training.settings import LabelSettings
 from mderank.tagging import SpacyTagger, Tagger
 from mderank.text import stem_phrase
 
+# The pattern of `NounPhrases` in both tagsets, for methods that would use parts of noun phrases too.
+_NOUN_PHRASES = "<NN.*|JJ|NOUN|PROPN|ADJ>*<NN.*|NOUN|PROPN>"
 _CHUNK = 32  # documents that go to a process at once
 FORMAT = 2  # of the file: 1 also had phrases of θ that were not candidates
 
 
 @dataclass(frozen=True)
-class Phrase:
-    """A candidate of a document: all its occurrences, and its rank from 0 among θ's phrases; None if it has none."""
+class LabelledPhrase:
+    """A candidate of a document.
+
+    Attributes:
+        spans: Character offsets of all its occurrences.
+        rank: Its rank among θ's phrases, from 0; None if θ does not rank it.
+    """
 
     spans: tuple[Span, ...]
     rank: int | None
 
 
 @dataclass(frozen=True)
-class Labelled:
-    """A document with its phrases."""
+class PseudoLabelledDocument:
+    """A document with its candidates.
+
+    Attributes:
+        id: Its name.
+        text: Its text.
+        phrases: Its candidates, with their ranks.
+    """
 
     id: str
     text: str
-    phrases: tuple[Phrase, ...]
+    phrases: tuple[LabelledPhrase, ...]
 
-    def line(self) -> str:
-        """The line of the file."""
+    def as_line(self) -> str:
+        """Return the line of the file."""
         phrases = [[phrase.rank, [list(span) for span in phrase.spans]] for phrase in self.phrases]
         return json.dumps({"id": self.id, "text": self.text, "phrases": phrases}, ensure_ascii=False) + "\n"
 
     @classmethod
-    def parse(cls, line: bytes, place: str) -> Labelled:
-        """The document of a line."""
+    def parse(cls, line: bytes, position: str) -> PseudoLabelledDocument:
+        """Make a document from a line of the file.
+
+        Args:
+            line: The line.
+            position: File and line number, for the error.
+
+        Returns:
+            The document.
+
+        Raises:
+            InputError: The line is not such a document.
+        """
         try:
             data = json.loads(line)
-            phrases = tuple(Phrase(tuple(Span(*span) for span in spans), rank) for rank, spans in data["phrases"])
+            phrases = tuple(
+                LabelledPhrase(tuple(Span(*span) for span in spans), rank) for rank, spans in data["phrases"]
+            )
             return cls(data["id"], data["text"], phrases)
         except (ValueError, KeyError, TypeError) as error:
             raise InputError(
-                f"{place} is no labelled document ({error!r}): remove the file, it is made again"
+                f"{position} is not a labelled document ({error!r}): remove the file, it is made again"
             ) from error
 
 
 class LabelledCorpus:
-    """The labelled documents of a file, of which only the places are held in memory."""
+    """The labelled documents of a file, which are read when they are asked for.
+
+    Args:
+        file: Path of the file.
+    """
 
     def __init__(self, file: Path) -> None:
         self.file = file
@@ -84,58 +116,95 @@ class LabelledCorpus:
     def __len__(self) -> int:
         return len(self._starts) - 1
 
-    def __getitem__(self, number: int) -> Labelled:
+    def __getitem__(self, number: int) -> PseudoLabelledDocument:
         start, end = int(self._starts[number]), int(self._starts[number + 1])
         try:
             with self.file.open("rb") as stream:
                 stream.seek(start)
-                return Labelled.parse(stream.read(end - start), f"{self.file}:{number + 1}")
+                return PseudoLabelledDocument.parse(stream.read(end - start), f"{self.file}:{number + 1}")
         except OSError as error:
             raise InputError(f"{self.file}: cannot be read: {error.strerror or error}") from error
 
 
 class Labeller:
-    """Labels documents by θ."""
+    """Labels documents by the method θ.
 
-    def __init__(self, settings: Labels, tagger: Tagger | None = None) -> None:
+    Args:
+        settings: Method, candidates and number of labels.
+        tagger: The tagger; by default that of the settings.
+
+    Raises:
+        OptionError: The method or one of its parameters is unknown.
+    """
+
+    def __init__(self, settings: LabelSettings, tagger: Tagger | None = None) -> None:
         self._keep = settings.keep
         self._tagger = tagger or SpacyTagger(settings.tagger, tokenizer="spacy")
         self._candidates = NounPhrases(max_phrase_words=settings.max_phrase_words)
-        options = dict(settings.options)
-        if settings.candidates == "noun-phrases":
-            options["candidates"] = self._candidates
-        self._method: Extractor = get_method(settings.method).make(tagger=self._tagger, **options)
+        self._method = build_extractor(labelling_options(settings), tagger=self._tagger)
 
-    def label(self, some: Sequence[Text]) -> list[Labelled | InputError]:
-        """The documents with their phrases; an error for those that θ failed on."""
-        tagged = list(self._tagger.tag(text.text for text in some))
+    def label(self, documents: Sequence[CorpusDocument]) -> list[PseudoLabelledDocument | InputError]:
+        """Label some documents.
+
+        Args:
+            documents: The documents.
+
+        Returns:
+            Each document with its candidates, or the error if θ failed on it.
+        """
+        tagged = list(self._tagger.tag(text.text for text in documents))
         found = self._method.extract_many(tagged, top_k=None)
-        labelled: list[Labelled | InputError] = []
-        for text, document, keyphrases in zip(some, tagged, found, strict=True):
+        labelled: list[PseudoLabelledDocument | InputError] = []
+        for text, document, keyphrases in zip(documents, tagged, found, strict=True):
             if keyphrases.error is not None:
                 labelled.append(InputError(f"the document '{text.id}' cannot be labelled: {keyphrases.error}"))
             else:
-                labelled.append(Labelled(text.id, document.text, self._ranked(document, keyphrases)))
+                labelled.append(
+                    PseudoLabelledDocument(text.id, document.text, self._rank_candidates(document, keyphrases))
+                )
         return labelled
 
-    def _ranked(self, document: Document, keyphrases: Keyphrases) -> tuple[Phrase, ...]:
-        """All candidates, those that θ ranks first among them with their ranks."""
+    def _rank_candidates(self, document: Document, keyphrases: Keyphrases) -> tuple[LabelledPhrase, ...]:
+        """Return all candidates, with the ranks of those that θ ranks first."""
         candidates = self._candidates.find(document)
         # A candidate is θ's phrase if their stems are equal: "network" and "networks" are one keyphrase, masked apart.
         stems = [stem_phrase(surface(document, candidate.occurrences[0].span)) for candidate in candidates]
         known = set(stems)
         ranks: dict[str, int] = {}
-        for rank, matching in enumerate(islice(_matching(keyphrases, known), self._keep)):
+        for rank, matching in enumerate(islice(_matching_stems(keyphrases, known), self._keep)):
             for stem in matching:
                 ranks.setdefault(stem, rank)
         return tuple(
-            Phrase(tuple(occurrence.span for occurrence in candidate.occurrences), ranks.get(stem))
+            LabelledPhrase(tuple(occurrence.span for occurrence in candidate.occurrences), ranks.get(stem))
             for candidate, stem in zip(candidates, stems, strict=True)
         )
 
 
-def _matching(keyphrases: Keyphrases, stems: set[str]) -> Iterator[set[str]]:
-    """The stems of each of θ's phrases that are stems of candidates, in θ's order; phrases without any are left out."""
+def labelling_options(settings: LabelSettings) -> Options:
+    """Return the options of the method θ.
+
+    Args:
+        settings: The labels' settings.
+
+    Returns:
+        The options for `build_extractor`. Names in ``settings.options`` that are not options are the method's own
+        parameters.
+
+    Raises:
+        OptionError: The method is unknown, or a value has the wrong type or is out of range.
+    """
+    method = get_method(settings.method)
+    shared = {name: value for name, value in settings.options.items() if name in Options.parameters()}
+    own = {name: value for name, value in settings.options.items() if name not in shared}
+    if settings.candidates == "noun-phrases":
+        shared["max_phrase_words"] = settings.max_phrase_words or 0
+        if isinstance(default_candidates(method), Terms):
+            shared["pattern"] = _NOUN_PHRASES
+    return Options(method=settings.method, params=Params(own), **shared)
+
+
+def _matching_stems(keyphrases: Keyphrases, stems: set[str]) -> Iterator[set[str]]:
+    """Yield the stems of each of θ's phrases that are stems of candidates, in θ's order."""
     seen: set[str] = set()
     for keyphrase in keyphrases:
         matching = ({stem_phrase(form) for form in keyphrase.forms} & stems) - seen
@@ -150,80 +219,92 @@ def label_corpus(
     *,
     process: int = 0,
     tagger: Tagger | None = None,
-    report: Callable[[str], None] = lambda line: None,
+    progress: Callable[[str], None] = lambda line: None,
 ) -> Path:
-    """The file with the labelled corpus, in ``folder``; made if it is not there.
+    """Label the corpus of a recipe, unless the file exists already.
 
-    ``process`` keeps those apart that do the same on several machines. With a ``tagger`` it is done in this process.
+    Args:
+        recipe: Corpus and labels are used.
+        folder: The folder of labelled corpora.
+        process: Number of this process, so that processes that do the same do not meet.
+        tagger: The tagger; by default that of the recipe. With a tagger, all work is done in this process.
+        progress: Called with lines that report the progress.
+
+    Returns:
+        The path of the file.
+
+    Raises:
+        InputError: The corpus cannot be read, or none of its documents can be labelled.
+        OptionError: The method or one of its parameters is unknown.
     """
-    settings = _settings(recipe)
+    settings = _label_settings(recipe)
     digest = hashlib.sha256(json.dumps(settings, sort_keys=True).encode()).hexdigest()[:16]
     file = folder / f"labels-{digest}.jsonl"
     if file.is_file():
         return file
     folder.mkdir(parents=True, exist_ok=True)
-    get_method(recipe.labels.method)
+    labelling_options(recipe.labels)
     (folder / f"labels-{digest}.json").write_text(json.dumps(settings, indent=2) + "\n", encoding="utf-8")
-    _write(recipe, file, folder / f".labels-{digest}.{process}.part", tagger, report)
+    _write(recipe, file, folder / f".labels-{digest}.{process}.part", tagger, progress)
     return file
 
 
-def _settings(recipe: Recipe) -> dict[str, Any]:
-    """All that the labels depend on."""
+def _label_settings(recipe: Recipe) -> dict[str, Any]:
+    """Return everything that the labels depend on."""
     labels = recipe.labels
     return {
         "format": FORMAT,
         "version": __version__,
-        "corpus": texts.fingerprint(recipe.corpus, recipe.folder),
+        "corpus": corpus_fingerprint(recipe.corpus, recipe.folder),
         "method": labels.method,
         "candidates": labels.candidates,
         "keep": labels.keep,
         "max_phrase_words": labels.max_phrase_words,
-        "options": labels.options,
+        "options": dict(labels.options),
         "tagger": labels.tagger,
     }
 
 
-def _write(recipe: Recipe, file: Path, draft: Path, tagger: Tagger | None, report: Callable[[str], None]) -> None:
-    """Label what is not yet in the draft, and give it its name."""
+def _write(recipe: Recipe, file: Path, draft: Path, tagger: Tagger | None, progress: Callable[[str], None]) -> None:
+    """Label the documents that the temporary file does not have yet, and rename it."""
 
-    def passed_over(error: MDERankError) -> None:
-        report(f"passed over: {error}")
+    def report_error(error: MDERankError) -> None:
+        progress(f"passed over: {error}")
 
     done, last = _resume(draft)
-    remaining = texts.documents(recipe.corpus, recipe.folder, passed_over)
+    remaining = read_documents(recipe.corpus, recipe.folder, report_error)
     if last is not None:
-        # Documents that failed have no line: go on after the last that has one.
+        # Documents that failed have no line: resume after the last one that has.
         for text in remaining:
             if text.id == last:
                 break
-    report(
-        f"labelling {texts.describe(recipe.corpus, recipe.folder)} by {recipe.labels.method}"
+    progress(
+        f"labelling {describe_corpus(recipe.corpus, recipe.folder)} by {recipe.labels.method}"
         + (f", {done} documents are done" if done else "")
     )
     with draft.open("a", encoding="utf-8") as stream:
-        for some in _labelled(recipe.labels, remaining, tagger):
-            for each in some:
-                if isinstance(each, Labelled):
-                    stream.write(each.line())
+        for chunk in _label_chunks(recipe.labels, remaining, tagger):
+            for each in chunk:
+                if isinstance(each, PseudoLabelledDocument):
+                    stream.write(each.as_line())
                     done += 1
                     if done % 1000 == 0:
-                        report(f"labelled {done} documents")
+                        progress(f"labelled {done} documents")
                 else:
-                    passed_over(each)
+                    report_error(each)
             stream.flush()
     if not done:
         draft.unlink()
         raise InputError(
-            "the corpus has no document that could be labelled: look at corpus.files, corpus.min_words and what was "
-            "passed over"
+            "the corpus has no document that could be labelled: check corpus.files, corpus.min_words and the documents "
+            "that were passed over"
         )
     draft.replace(file)
-    report(f"labelled {done} documents: {file}")
+    progress(f"labelled {done} documents: {file}")
 
 
 def _resume(draft: Path) -> tuple[int, str | None]:
-    """How many documents are done, and the last one's id; a line that was being written is taken away."""
+    """Return the number of documents that are done, and the last one's id. An incomplete line is removed."""
     if not draft.exists():
         return 0, None
     data = draft.read_bytes()
@@ -231,23 +312,23 @@ def _resume(draft: Path) -> tuple[int, str | None]:
     if len(whole) < len(data):
         draft.write_bytes(whole)
     lines = whole.splitlines()
-    return len(lines), Labelled.parse(lines[-1], str(draft)).id if lines else None
+    return len(lines), PseudoLabelledDocument.parse(lines[-1], str(draft)).id if lines else None
 
 
-def _labelled(
-    settings: Labels, remaining: Iterable[Text], tagger: Tagger | None
-) -> Iterator[list[Labelled | InputError]]:
-    """Chunks in the corpus' order, computed by several processes if the settings say so."""
+def _label_chunks(
+    settings: LabelSettings, remaining: Iterable[CorpusDocument], tagger: Tagger | None
+) -> Iterator[list[PseudoLabelledDocument | InputError]]:
+    """Label chunks in the corpus' order, in several processes if the settings say so."""
     chunks = _chunks(remaining)
     if tagger is not None or settings.workers == 1:
         labeller = Labeller(settings, tagger)
         yield from (labeller.label(chunk) for chunk in chunks)
         return
     context = multiprocessing.get_context("spawn")  # threads of torch and tokenizers do not survive a fork
-    with ProcessPoolExecutor(settings.workers, context, _start, (settings,)) as pool:
-        waiting: deque[Future[list[Labelled | InputError]]] = deque()
+    with ProcessPoolExecutor(settings.workers, context, _start_worker, (settings,)) as pool:
+        waiting: deque[Future[list[PseudoLabelledDocument | InputError]]] = deque()
         for chunk in chunks:
-            waiting.append(pool.submit(_work, chunk))
+            waiting.append(pool.submit(_label_chunk, chunk))
             if len(waiting) > 2 * settings.workers:  # the corpus is read no faster than it is labelled
                 yield waiting.popleft().result()
         while waiting:
@@ -257,15 +338,15 @@ def _labelled(
 _LABELLER: list[Labeller] = []  # of a worker process
 
 
-def _start(settings: Labels) -> None:
+def _start_worker(settings: LabelSettings) -> None:
     _LABELLER.append(Labeller(settings))
 
 
-def _work(chunk: list[Text]) -> list[Labelled | InputError]:
+def _label_chunk(chunk: list[CorpusDocument]) -> list[PseudoLabelledDocument | InputError]:
     return _LABELLER[0].label(chunk)
 
 
-def _chunks(items: Iterable[Text]) -> Iterator[list[Text]]:
+def _chunks(items: Iterable[CorpusDocument]) -> Iterator[list[CorpusDocument]]:
     remaining = iter(items)
     while chunk := list(islice(remaining, _CHUNK)):
         yield chunk

@@ -1,4 +1,4 @@
-"""What is measured on the way: pairs of held-out documents in the right order, F1 on labelled sets."""
+"""The measurements during training: pairs of held-out documents in the right order, F1 on labelled datasets."""
 
 from __future__ import annotations
 
@@ -18,34 +18,52 @@ from mderank.research.evaluation.measures import PAPER_MEASURES
 from mderank.research.evaluation.protocols import Prediction, get_protocol
 from mderank.research.training.losses import Objective, collate
 from mderank.research.training.pair_sampling import Sample
-from mderank.research.training.recipe import Validation
+from mderank.research.training.settings import ValidationSettings
 from mderank.tagging import SpacyTagger, Tagger
 
-PAPER_LENGTH = 512  # words, and word pieces, that the paper reads
+PAPER_LENGTH = 512  # words, and tokens, that the paper reads
 
 
 @dataclass(frozen=True)
-class LabelledSet:
-    """A set of labelled documents, tagged once for all validations."""
+class ValidationDataset:
+    """A labelled dataset, tagged once for all validations.
+
+    Attributes:
+        name: Its name.
+        documents: Its tagged documents.
+        gold: The gold keyphrases of each document.
+    """
 
     name: str
     documents: tuple[Document, ...]
     gold: tuple[tuple[str, ...], ...]
 
 
-def load_sets(settings: Validation, tagger: Tagger | None = None) -> list[LabelledSet]:
-    """The sets that the recipe names."""
-    tagger = tagger or (SpacyTagger(tokenizer="spacy") if settings.sets else None)
+def load_datasets(settings: ValidationSettings, tagger: Tagger | None = None) -> list[ValidationDataset]:
+    """Load and tag the datasets of a recipe.
+
+    Args:
+        settings: The validation's settings.
+        tagger: The tagger; by default the English spaCy pipeline.
+
+    Returns:
+        The datasets.
+
+    Raises:
+        InputError: A dataset cannot be found or read.
+    """
+    if not settings.datasets:
+        return []
+    tagger = tagger or SpacyTagger(tokenizer="spacy")
     loaded = []
-    for name in settings.sets:
-        assert tagger is not None
+    for name in settings.datasets:
         dataset = load_dataset(name, limit=settings.documents)
         paper = settings.text == "paper"
         texts = [paper_text(dataset.info, each) if paper else full_text(each) for each in dataset.documents]
         if paper:  # the rest would be tagged for nothing
             texts = [_first_words(text, PAPER_LENGTH) for text in texts]
         gold = tuple(each.keyphrases for each in dataset.documents)
-        loaded.append(LabelledSet(dataset.name.rsplit("/", 1)[-1], tuple(tagger.tag(texts)), gold))
+        loaded.append(ValidationDataset(dataset.name.rsplit("/", 1)[-1], tuple(tagger.tag(texts)), gold))
     return loaded
 
 
@@ -54,11 +72,21 @@ def _first_words(text: str, count: int) -> str:
     return text if len(words) <= count else text[: len(text) - len(words[-1])].rstrip()
 
 
-def f1(
-    settings: Validation, sets: Sequence[LabelledSet], encoder: TorchEncoder, pooling: PoolingName
+def measure_f1(
+    settings: ValidationSettings, datasets: Sequence[ValidationDataset], encoder: TorchEncoder, pooling: PoolingName
 ) -> dict[str, float]:
-    """F1 in per cent by set and rank, ``inspec_dev F1@5``, and ``f1``, the mean over all of them."""
-    if not sets:
+    """Measure F1@5, F1@10 and F1@15 on labelled datasets.
+
+    Args:
+        settings: The validation's settings.
+        datasets: The datasets.
+        encoder: The encoder as it is now.
+        pooling: Its pooling.
+
+    Returns:
+        F1 in per cent by dataset and rank (``inspec_dev F1@5``), and the mean of all (``f1``).
+    """
+    if not datasets:
         return {}
     paper = settings.text == "paper"
     extractor = MDERank(
@@ -72,7 +100,7 @@ def f1(
     )
     protocol = get_protocol(settings.protocol)
     values: dict[str, float] = {}
-    for each in sets:
+    for each in datasets:
         found = extractor.extract_many(each.documents, top_k=None)
         judged = [
             protocol.judge([Prediction(phrase.text, phrase.match_count) for phrase in phrases], gold, document.text)
@@ -86,17 +114,27 @@ def f1(
 
 
 class _NoTagger:
-    """The documents are tagged already."""
+    """A tagger for documents that are tagged already."""
 
     def tag(self, texts: Iterable[str]) -> Iterator[Document]:
-        """Nothing."""
+        """Tag nothing."""
         return iter(())
 
 
-def held_out(
+def measure_held_out(
     objective: Objective, encoder: TorchEncoder, samples: Sequence[Sample], device: torch.device
 ) -> dict[str, float]:
-    """The ranking loss on documents that are not trained on, and the share of their pairs in the right order."""
+    """Measure the loss on documents that are not trained on, and the share of their pairs in the right order.
+
+    Args:
+        objective: The objective with the encoder as it is now.
+        encoder: The encoder.
+        samples: The held-out documents.
+        device: The device.
+
+    Returns:
+        ``held_out_loss``, and ``held_out_accuracy`` in per cent; nothing if no document has a pair.
+    """
     losses, shares = [], []
     with torch.inference_mode():
         for sample in samples:

@@ -3,13 +3,13 @@ from xml.etree import ElementTree
 import pytest
 
 from mderank import InputError
-from mderank.research.training.curves import curves, main
-from mderank.research.training.train_log import Log, read_log
+from mderank.research.training.run_folder import RunFolder
+from mderank.research.training.train_log import TrainLog, draw_curves, main, read_log
 
 
 @pytest.fixture
 def log(tmp_path):
-    made = Log(tmp_path, tmp_path / "checkpoints", 0, ("mine F1@5",), tensorboard=False)
+    made = TrainLog(RunFolder(tmp_path), 0, ["mine F1@5"])
     made.write(0, {"held_out_accuracy": 60.0, "f1": 20.0, "mine F1@5": 19.0})
     for step in (1, 2, 3):
         made.write(step, {"loss": 1 / step, "rank": 0.5 / step, "accuracy": 50.0 + step})
@@ -24,7 +24,7 @@ def test_the_log_is_read_as_it_was_written(log):
 
 
 def test_what_will_be_done_again_is_taken_away(log):
-    again = Log(log.parent, log.parent / "checkpoints", 2, ("mine F1@5",), tensorboard=False)
+    again = TrainLog(RunFolder(log.parent), 2, ["mine F1@5"])
     assert [row["step"] for row in read_log(log)] == ["0", "1", "2"]
     again.write(3, {"loss": 7.0})
     assert read_log(log)[-1]["loss"] == "7"
@@ -36,7 +36,7 @@ def test_a_log_that_cannot_be_read(tmp_path):
 
 
 def test_the_picture_stands_by_itself(log):
-    picture = ElementTree.fromstring(curves({"run": log}))
+    picture = ElementTree.fromstring(draw_curves({"run": log}))
     name = "{http://www.w3.org/2000/svg}"
     assert [each.text for each in picture.iter(f"{name}title")][:2] == ["ranking loss", "training"]
     lines = picture.findall(f".//{name}polyline")
@@ -56,14 +56,14 @@ def test_several_runs_are_told_apart(log, tmp_path):
 
 def test_the_program_says_how_it_is_used(capsys, tmp_path):
     assert main([]) == 2
-    assert "python -m mderank.research.training.curves" in capsys.readouterr().err
+    assert "python -m mderank.research.training.train_log" in capsys.readouterr().err
     assert main([str(tmp_path / "a.svg"), str(tmp_path / "none.csv")]) == 2
     assert "cannot be read" in capsys.readouterr().err
 
 
 def test_tensorboard_where_it_is_installed(tmp_path):
     pytest.importorskip("tensorboard")
-    log = Log(tmp_path, tmp_path / "checkpoints", 0, (), tensorboard=True)
+    log = TrainLog(RunFolder(tmp_path), 0, tensorboard=True)
     log.write(1, {"loss": 1.0})
     log.close()
     assert len(list((tmp_path / "tensorboard").iterdir())) == 1
