@@ -88,9 +88,9 @@ def compare(
         for note in _notes(summary, judged):
             click.echo(f"mderank: note: {note}", err=True)
     if html is not None:
-        from mderank.research.reports.page import page
+        from mderank.research.reports.page import comparison_page
 
-        _write(page(summary, texts, documents, judged), html)
+        _write(comparison_page(summary, texts, documents, judged), html)
 
 
 def _notes(summary: Summary | None, judged: JudgedSummary | None) -> tuple[str, ...]:

@@ -8,7 +8,7 @@ from mderank.research.evaluation.measures import JUDGED_MEASURES
 from mderank.research.evaluation.protocols import PROTOCOLS, Prediction
 from mderank.research.evaluation.runs import Outcome
 from mderank.research.reports.judged import judged_tables, summarise_judged
-from mderank.research.reports.page import page
+from mderank.research.reports.page import comparison_page
 from mderank.research.reports.run_grid import arrange, find_runs
 from mderank.research.reports.score_tables import long_rows, tables
 from mderank.research.reports.summary import summarise
@@ -116,9 +116,9 @@ def test_beside_labelled_sets(runs, make, one_documents):
     summary = summarise(labelled, [PROTOCOLS["macro-stem"]])
     both = summarise_judged(judged)
     assert {row[1] for row in long_rows(summary, both) if row[0] == "judged"} == {"mine"}
-    shown = page(summary, {"mine": {"slip": "Total <b>"}}, 20, both)
-    assert "3 methods on 2 sets" in shown
+    shown = comparison_page(summary, {"mine": {"slip": "Total <b>"}}, 20, both)
+    assert "3 methods on 2 datasets" in shown
     assert "The texts are not shown" in shown  # those of the labelled set
     assert "Total &lt;b&gt;" in shown
     assert '<i class="chip c2">C</i> Two' in shown
-    assert page(None, None, 0, both).count("<details") == 2
+    assert comparison_page(None, None, 0, both).count("<details") == 2

@@ -8,7 +8,7 @@ import pytest
 
 from mderank.research.evaluation.measures import PAPER_MEASURES, Measure
 from mderank.research.evaluation.protocols import PROTOCOLS
-from mderank.research.reports.page import letter, page
+from mderank.research.reports.page import comparison_page, letter
 from mderank.research.reports.run_grid import arrange, find_runs
 from mderank.research.reports.summary import summarise
 from mderank.research.reports.texts import read_texts
@@ -47,7 +47,7 @@ class Page(HTMLParser):
 
 
 def page_of(folder, texts=None, documents=20, measures=PAPER_MEASURES):
-    return page(summarise(arrange(find_runs([folder])), PROTOCOLS_USED, measures), texts, documents)
+    return comparison_page(summarise(arrange(find_runs([folder])), PROTOCOLS_USED, measures), texts, documents)
 
 
 def test_the_page_is_whole_and_needs_nothing_else(two_methods):
@@ -59,7 +59,7 @@ def test_the_page_is_whole_and_needs_nothing_else(two_methods):
     assert len(parsed.ids) == len(set(parsed.ids))
     # By protocol two sets and the cost; then four lengths.
     assert parsed.tags.count("svg") == 2 * 3 + 4
-    assert "2 methods on 2 sets" in parsed.text
+    assert "2 methods on 2 datasets" in parsed.text
     assert "75.00" in parsed.text
     assert shown == page_of(two_methods)
 
@@ -90,7 +90,7 @@ def test_how_many_documents(two_methods):
 def test_other_measures_and_a_single_method(make, one_documents):
     folder = make("One", "tiny", one_documents, seconds=0.0)
     parsed = Page(page_of(folder, measures=[Measure.parse("R@M")]))
-    assert "R@M by set" in parsed.text
+    assert "R@M by dataset" in parsed.text
     assert "against time" not in parsed.text  # there is no time to draw
     assert "1 method on 1 set" in parsed.text
 

@@ -13,11 +13,11 @@ from mderank.research.reports.svg import (
     colour,
     pair_plot,
     powers,
-    safe,
     scatter_plot,
     span,
     ticks,
 )
+from mderank.util.html import escape_text
 
 
 @pytest.mark.parametrize(
@@ -90,7 +90,7 @@ def test_hostile_labels():
         root, _ = parsed(svg)
         assert not [each for each in root.iter() if each.tag == "script"]
         assert not re.search(r"[\x00-\x08\x1b]", svg)
-    assert safe("<\x00\ud800>") == "&lt;\ufffd?&gt;"
+    assert escape_text("<\x00\ud800>") == "&lt;\ufffd?&gt;"
 
 
 def test_colours_begin_again():

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from html import escape
 from math import ceil, floor, log10
+
+from mderank.util.html import escape_text
 
 COLOURS = 8  # series after that begin again with the first colour; labels tell them apart
 
@@ -61,12 +62,6 @@ class Two:
     said: float | None
     found: float | None
     series: int
-
-
-def safe(text: str) -> str:
-    """Text that is never markup; control characters, which HTML and XML forbid, are shown as a replacement."""
-    shown = "".join(character if character >= " " or character in "\n\t\r" else "\ufffd" for character in text)
-    return escape(shown.encode("utf-8", "replace").decode("utf-8"))
 
 
 def colour(series: int) -> str:
@@ -134,7 +129,7 @@ def _bar(bar: Bar, y: float, scale: float) -> Iterator[str]:
     shown = f"{bar.value:.2f}"
     room = int((_WIDTH - 2 * _TOP) / _LABEL) - len(shown) - 2
     label = bar.label if len(bar.label) <= room else bar.label[: room - 1] + "…"
-    yield f'<g class="{colour(bar.series)}"><title>{safe(_told(bar))}</title>'
+    yield f'<g class="{colour(bar.series)}"><title>{escape_text(_told(bar))}</title>'
     yield _text(start, y + 14, label, "label")
     yield _text(_WIDTH - _TOP, y + 14, shown, "value", "end")
     yield f'<rect class="bar" x="{start}" y="{y + 19}" width="{_n(scale * max(bar.value, 0))}" height="10" rx="2"/>'
@@ -174,7 +169,7 @@ def _two(pair: Two, y: float, width: float, scale: float) -> Iterator[str]:
     shown = " → ".join("" if value is None else f"{value:.2f}" for value in (pair.said, pair.found))
     room = int((width - 2 * _TOP) / _LABEL) - len(shown) - 1
     label = pair.label if len(pair.label) <= room else pair.label[: room - 1] + "…"
-    yield f'<g class="{colour(pair.series)}"><title>{safe(f"{pair.label}: {shown}")}</title>'
+    yield f'<g class="{colour(pair.series)}"><title>{escape_text(f"{pair.label}: {shown}")}</title>'
     yield _text(_TOP, y + 14, label, "label") + _text(width - _TOP, y + 14, shown, "value", "end")
     places = [None if value is None else _TOP + scale * max(value, 0) for value in (pair.said, pair.found)]
     if places[0] is not None and places[1] is not None:
@@ -202,7 +197,7 @@ def scatter_plot(name: str, title: str, description: str, points: Sequence[Point
     parts += [_text((_LEFT + right) / 2, height - 8, axes[0], "tick", "middle"), _text(4, 14, axes[1], "tick")]
     places = [(_LEFT + across * (log10(p.x) - log10(xs[0])), bottom - up * (p.y - ys[0])) for p in points]
     for point, (x, y), label in zip(points, places, _labels(points, places, (_LEFT, right)), strict=True):
-        parts.append(f'<g class="{colour(point.series)}"><title>{safe(f"{point.label}: {point.y:.2f}")}, ')
+        parts.append(f'<g class="{colour(point.series)}"><title>{escape_text(f"{point.label}: {point.y:.2f}")}, ')
         parts.append(f'{point.x:.3g} s</title><circle class="point" cx="{_n(x)}" cy="{_n(y)}" r="5"/>')
         parts.append(_text(*label, point.label, "label") + "</g>")
     return "".join([*parts, "</svg>"])
@@ -225,7 +220,7 @@ def line_plot(name: str, title: str, description: str, lines: Sequence[Line], ax
     parts += [_text((_LEFT + right) / 2, height - 8, axes[0], "tick", "middle"), _text(4, 14, axes[1], "tick")]
     for number, line in enumerate(lines):
         path = " ".join(f"{_n(_LEFT + across * (x - xs[0]))},{_n(bottom - up * (y - ys[0]))}" for x, y in line.points)
-        parts.append(f'<g class="{colour(line.series)}"><title>{safe(line.label)}</title>')
+        parts.append(f'<g class="{colour(line.series)}"><title>{escape_text(line.label)}</title>')
         if len(line.points) == 1:
             alone = dict(zip(("cx", "cy"), path.split(","), strict=True))
             parts.append(f'<circle class="point" cx="{alone["cx"]}" cy="{alone["cy"]}" r="4"/>')
@@ -286,8 +281,9 @@ def _meet(one: tuple[float, float, float], other: tuple[float, float, float]) ->
 
 
 def _frame(name: str, title: str, description: str, width: float, height: float) -> Iterator[str]:
-    yield f'<svg viewBox="0 0 {_n(width)} {_n(height)}" role="img" aria-labelledby="{safe(name)}-t {safe(name)}-d">'
-    yield f'<title id="{safe(name)}-t">{safe(title)}</title><desc id="{safe(name)}-d">{safe(description)}</desc>'
+    key = escape_text(name)
+    yield f'<svg viewBox="0 0 {_n(width)} {_n(height)}" role="img" aria-labelledby="{key}-t {key}-d">'
+    yield f'<title id="{key}-t">{escape_text(title)}</title><desc id="{key}-d">{escape_text(description)}</desc>'
 
 
 def _line(x1: float, y1: float, x2: float, y2: float, kind: str) -> str:
@@ -295,7 +291,7 @@ def _line(x1: float, y1: float, x2: float, y2: float, kind: str) -> str:
 
 
 def _text(x: float, y: float, text: str, kind: str, anchor: str = "start") -> str:
-    return f'<text class="{kind}" x="{_n(x)}" y="{_n(y)}" text-anchor="{anchor}">{safe(text)}</text>'
+    return f'<text class="{kind}" x="{_n(x)}" y="{_n(y)}" text-anchor="{anchor}">{escape_text(text)}</text>'
 
 
 def _anchor(mark: float, marks: Sequence[float]) -> str:
