@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from mderank import Document, InputError, MDERank, ModelError
+from mderank import Document, InputError, MDERank, ModelError, OptionError
 from mderank.methods import base
 from mderank.testing import FakeEncoder, FakeTagger
 
@@ -51,6 +51,7 @@ def test_long_texts_are_read_in_smaller_groups(monkeypatch):
         ["bay", "reef"],
     ]
     assert batches(["lighthouse", "reef", "harbour"]) == [["lighthouse"], ["reef", "harbour"]]  # of just 10
+    assert batches(["harbour", "an", "reef"] * 2) == [["harbour", "an", "reef"]] * 2  # the first two have 9
 
 
 def test_documents_and_things_that_are_no_text_count_too(monkeypatch):
@@ -77,7 +78,18 @@ def test_texts_are_read_as_their_results_are_asked_for(monkeypatch):
 def test_how_many_phrases_are_asked_for_holds_for_every_text():
     texts = ["The reef is near the old harbour and the bay.", None, "The reef is near the old harbour."]
     assert [len(each) for each in extractor().extract_many(texts, 1)] == [1, 0, 1]
+    assert [len(each) for each in extractor().extract_many(texts[::2], 1)] == [1, 1]
     assert [len(each) for each in extractor().extract_many(texts[::2], None)] == [3, 2]
+
+
+def test_ten_phrases_are_given_unless_another_number_is_asked_for():
+    text = ", ".join(f"reef{number}" for number in range(12))
+    assert [len(each) for each in (*extractor().extract_many([text]), extractor().extract(text))] == [10, 10]
+
+
+def test_a_negative_number_of_phrases_is_refused_at_once():
+    with pytest.raises(OptionError, match="top_k must not be negative"):
+        extractor().extract_many(["The reef."], -1)
 
 
 @pytest.mark.parametrize(
