@@ -338,6 +338,22 @@ class Options:
             if getattr(self, name) != parameter.default
         }
 
+    def command_line(self) -> str:
+        """The options that differ from their defaults, as arguments of ``mderank extract``.
+
+        Lists of phrases are files on the command line, and are shown as ``FILE``.
+        """
+        return " ".join(part for name, value in self.given().items() for part in _arguments(name, value))
+
+
+def _arguments(name: str, value: Any) -> list[str]:
+    flag = f"--{name.replace('_', '-')}"
+    if isinstance(value, Params):
+        return [part for each, setting in value.items() for part in ("--set", f"{each}={setting}")]
+    if isinstance(value, bool):
+        return [flag]
+    return [flag, "FILE" if isinstance(value, tuple) and not isinstance(value, NGramRange) else str(value)]
+
 
 @cache
 def _parameters(options: type[Options]) -> dict[str, Parameter]:

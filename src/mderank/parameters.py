@@ -120,6 +120,11 @@ class Parameter:
         return get_args(self.hint) if get_origin(self.hint) in (Union, UnionType) else (self.hint,)
 
     @property
+    def is_list(self) -> bool:
+        """Whether a value is a list of phrases."""
+        return any(map(_is_list, self.kinds))
+
+    @property
     def choices(self) -> tuple[str, ...]:
         """The words that a value may be; empty if it is not one of a few words."""
         return tuple(word for kind in self.kinds if get_origin(kind) is Literal for word in get_args(kind))
@@ -147,7 +152,7 @@ class Parameter:
                 self._check_range(converted)
             return converted
         problem = f"{self.name} must be {self.describe()}, not {_shorten(value)}"
-        if isinstance(value, str) and any(_is_list(kind) for kind in self.kinds):
+        if isinstance(value, str) and self.is_list:
             problem += f": write [{_shorten(value)}] for one"
         raise OptionError(problem)
 

@@ -1,12 +1,12 @@
 """``--config FILE``: a command's options from a TOML file. What is written on the command line comes first.
 
-A key is the long name of an option, with dashes or underscores; options that may be repeated take a list. The options
-that a method has to itself (``--set``) are a table:
+A key is the long name of an option, with dashes or underscores; options that may be repeated take a list. Phrases are
+the name of a file, or a list. The parameters of the method (``--set``) are a table:
 
     method = "fusion"
-    top = 15
+    top-k = 15
 
-    [set]
+    [params]
     position = 0.3
 """
 
@@ -19,12 +19,14 @@ from typing import Any, TypeVar
 
 import click
 
-from mderank.cli._options import CONFIG, option
+from mderank.cli._options import CONFIG, PARAMS, option
 from mderank.errors import InputError, OptionError
+from mderank.options import Options
+from mderank.parameters import Params
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-_SET = "set"
+_SET, _TABLE = "set", "params"
 _NOT_IN_FILES = ("config", "help")
 
 
@@ -38,7 +40,7 @@ def config_option(command: F) -> F:
         expose_value=False,
         callback=_read,
         help="Read options from a TOML file, e.g. one of 'mderank tune': long names = values, those of --set in a "
-        "table [set]. The command line comes first.",
+        "table [params]. The command line comes first.",
     )(command)
 
 
@@ -62,19 +64,37 @@ def _values(context: click.Context, file: str) -> dict[str, Any]:
         parameter = options[name]
         if parameter.name in values:
             raise OptionError(f"{file}: the option '{key}' is there twice: leave one out")
-        as_given = _assignments(file, value) if name == _SET else _given(file, key, parameter, value)
         try:
-            parameter.type_cast_value(context, as_given)
+            values[str(parameter.name)] = _checked(context, file, key, parameter, value)
         except click.BadParameter as error:
             raise OptionError(f"{file}: {key} = {value!r}: {error.message}") from error
-        values[str(parameter.name)] = as_given
+    context.meta[PARAMS] = values.pop(_TABLE, {})
     return values
+
+
+def _checked(context: click.Context, file: str, key: str, parameter: click.Option, value: Any) -> Any:
+    """A value of the file: options of an extraction as `Options` checks them, others as on the command line."""
+    known = Options.parameters().get(str(parameter.name))
+    if known is None or parameter.multiple != (known.hint is Params):
+        as_given = _assignments(file, value) if parameter.name == "assignments" else _given(file, key, parameter, value)
+        parameter.type_cast_value(context, as_given)
+        return as_given
+    try:
+        if isinstance(value, str) and known.is_list:
+            return value
+        checked = known.check(value)
+    except OptionError as error:
+        raise OptionError(f"{file}: {key} = {value!r}: {error}") from error
+    if known.hint is Params:
+        return {name.replace("-", "_"): each for name, each in checked.items()}
+    parameter.type_cast_value(context, checked)
+    return checked
 
 
 def _options(command: click.Command) -> dict[str, click.Option]:
     """The options that a file may have, by their long names."""
     return {
-        name.removeprefix("--"): parameter
+        _TABLE if name == f"--{_SET}" else name.removeprefix("--"): parameter
         for parameter in command.params
         if isinstance(parameter, click.Option)
         for name in parameter.opts
@@ -105,12 +125,13 @@ def _given(file: str, key: str, parameter: click.Option, value: Any) -> Any:
 def _assignments(file: str, table: Any) -> list[str]:
     """``NAME=VALUE`` for what the table sets."""
     if not isinstance(table, dict):
-        raise OptionError(f"{file}: {_SET} = {table!r}: write a table, [set], and below it NAME = VALUE")
+        raise OptionError(f"{file}: {_TABLE} = {table!r}: write a table, [params], and below it NAME = VALUE")
     words = {True: "yes", False: "no"}
-    return [
-        f"{name.replace('-', '_')}={words[value] if isinstance(value, bool) else _text(file, f'[set] {name}', value)}"
+    texts = {
+        name.replace("-", "_"): words[value] if isinstance(value, bool) else _text(file, f"[params] {name}", value)
         for name, value in table.items()
-    ]
+    }
+    return [f"{name}={text}" for name, text in texts.items()]
 
 
 def _text(file: str, key: str, value: Any) -> str:

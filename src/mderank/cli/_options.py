@@ -3,22 +3,27 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any, TypeVar
 
 import click
 from click.core import ParameterSource
 
-from mderank.errors import OptionError
-from mderank.methods.registry import METHODS
-from mderank.presets import PRESETS
+from mderank.errors import InputError, OptionError
+from mderank.methods.registry import METHODS, Method, get_method
+from mderank.options import OptionInfo, Options
+from mderank.parameters import NGramRange, Parameter
+from mderank.presets import PAPER, PRESETS
+from mderank.reading.decoding import decode
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 SECTIONS = ("Server", "Limits", "Input", "Results", "Run", "Candidates", "Method", "Other")
 DEFAULT_MODEL = "minilm-l6"
 CONFIG = "mderank.config"  # where a context keeps the name of the file that --config read
+PARAMS = "mderank.params"  # where it keeps the parameters of the method from that file
 
 
 class SectionedCommand(click.Command):
@@ -94,6 +99,158 @@ class _Option(click.Option):
 def option(section: str, *names: str, **settings: Any) -> Callable[[F], F]:
     """A click option that is listed under ``section``."""
     return click.option(*names, cls=_Option, section=section, **settings)
+
+
+class _Phrases(click.ParamType):
+    """A file with one phrase per line; a list of phrases, if the value comes from a configuration file."""
+
+    name = "file"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, ...]:
+        return tuple(_read_lines(value) if isinstance(value, str) else value)
+
+
+class _NGramRange(click.ParamType):
+    """A range of words: ``1-3``."""
+
+    name = "range"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> NGramRange:
+        checked: NGramRange = Parameter("ngrams", NGramRange).check(value)
+        return checked
+
+
+def extraction_options(*, without: Collection[str] = (), options: type[Options] = Options) -> Callable[[F], F]:
+    """Add a click option for each field of `Options`, and ``--preset``.
+
+    All of them default to `None`: `make_options` fills in the preset and the defaults.
+
+    Args:
+        without: names of options that the command does not have.
+        options: the list of options.
+
+    Returns:
+        A decorator for a click command.
+    """
+
+    def decorate(command: F) -> F:
+        added = [
+            _click_option(parameter) for parameter in options.parameters().values() if parameter.name not in without
+        ]
+        if "preset" not in without:
+            added.insert(0, _PRESET)
+        for add in reversed(added):
+            command = add(command)
+        return command
+
+    return decorate
+
+
+_PRESET = option(
+    "Method",
+    "--preset",
+    type=click.Choice(list(PRESETS)),
+    help="Named options; options that are given besides take precedence. paper: mderank as in its paper, that is "
+    f"{PAPER.command_line()}.",
+)
+
+
+def _click_option(parameter: Parameter) -> Callable[[F], F]:
+    info = parameter.param
+    assert isinstance(info, OptionInfo)
+    flag = f"--{parameter.name.replace('_', '-')}"
+    flags = [flag, f"-{info.short}"] if info.short else [flag]
+    settings: dict[str, Any] = {"default": None, "help": _help(parameter, info)}
+    if parameter.name == "params":
+        flags, settings = ["--set", "params"], {**settings, "multiple": True, "metavar": "NAME=VALUE"}
+    elif parameter.name == "method":
+        settings["type"] = click.Choice(list(METHODS))
+    elif bool in parameter.kinds:
+        flags = [f"{flag}/--no-{flag.removeprefix('--')}"]
+    else:
+        settings |= _type(parameter, info)
+    return option(info.section, *flags, **settings)
+
+
+def _type(parameter: Parameter, info: OptionInfo) -> dict[str, Any]:
+    if parameter.choices:
+        return {"type": click.Choice(parameter.choices)}
+    if int in parameter.kinds:
+        bounded = info.ge is not None or info.le is not None
+        return {"type": click.IntRange(info.ge, info.le) if bounded else int, "metavar": info.metavar or "N"}
+    if float in parameter.kinds:
+        bounded = info.ge is not None or info.le is not None
+        return {"type": click.FloatRange(info.ge, info.le) if bounded else float, "metavar": info.metavar or "X"}
+    if NGramRange in parameter.kinds:
+        return {"type": _NGramRange(), "metavar": info.metavar}
+    if str in parameter.kinds:
+        return {"type": str, "metavar": info.metavar}
+    return {"type": _Phrases(), "metavar": "FILE"}
+
+
+def _help(parameter: Parameter, info: OptionInfo) -> str:
+    """The description, with the default that click does not know."""
+    text = info.help
+    if parameter.name == "params":
+        text += " Repeatable."
+    elif parameter.is_list:
+        text += " FILE has one per line."
+    default = info.default_text
+    if default is None and parameter.default and not isinstance(parameter.default, bool):
+        default = str(parameter.default) if not isinstance(parameter.default, tuple | Mapping) else None
+    return text if default is None else f"{text}  [default: {default}]"
+
+
+def make_options(
+    settings: Mapping[str, Any],
+    *,
+    method: str | None = None,
+    find_method: Callable[[str], Method] = get_method,
+    options: type[Options] = Options,
+) -> Options:
+    """Make `Options` from the values of a command that has `extraction_options`.
+
+    Args:
+        settings: the values by name; those that are not options of an extraction are ignored.
+        method: the method, for commands with several.
+        find_method: finds a method by its name, to read ``--set``.
+        options: the list of options.
+
+    Returns:
+        The options. Values from the command line come before those of ``--config``, and these before the preset's.
+
+    Raises:
+        OptionError: if options exclude each other, or the preset is for another method.
+    """
+    given = {name: settings[name] for name in options.parameters() if settings.get(name) not in (None, ())}
+    assignments = given.pop("params", ())
+    if method is not None:
+        given["method"] = method
+    preset = settings.get("preset")
+    if preset is not None:
+        values = PRESETS[preset].given()
+        if given.get("method", values["method"]) != values["method"]:
+            raise OptionError(
+                f"--preset {preset} is for the method '{values['method']}', not for {given['method']}: "
+                "leave out --preset or --method"
+            )
+        given = {**values, **given}
+    params = dict(click.get_current_context().meta.get(PARAMS, {}))
+    if assignments:
+        chosen = find_method(given.get("method", options.parameters()["method"].default))
+        params |= dict(chosen.parse(assignment) for assignment in assignments)
+    return options.from_dict({**given, "params": params})
+
+
+def _read_lines(file: str) -> list[str]:
+    """The lines of a list file; blank lines and lines that begin with # are left out."""
+    try:
+        text = decode(Path(file).read_bytes(), "utf-8")
+    except OSError as error:
+        raise InputError(f"{file}: cannot be read: {error.strerror}") from error
+    except InputError as error:
+        raise InputError(f"{file}: {error}") from error
+    return [line.strip() for line in text.splitlines() if line.strip() and not line.startswith("#")]
 
 
 def _set_beside(context: click.Context, parameter: click.Parameter, given: tuple[str, ...]) -> tuple[str, ...]:

@@ -13,10 +13,17 @@ import click
 
 from mderank.cli._config import config_option
 from mderank.cli._inputs import input_options, read_options
-from mderank.cli._options import SectionedCommand, import_spacy_without_torch, method_options, option
+from mderank.cli._options import (
+    SectionedCommand,
+    extraction_options,
+    import_spacy_without_torch,
+    make_options,
+    option,
+)
 from mderank.cli._terminal import output as opened
 from mderank.cli._terminal import progress, wants_color
-from mderank.cli.making import given_options, make_extractor
+from mderank.factory import build_extractor
+from mderank.options import Options
 from mderank.pipeline import extract_documents
 from mderank.reading import ReadOptions, SourceDocument, find_files, read_file, read_stream
 from mderank.tagging import SpacyTagger
@@ -28,19 +35,16 @@ STDIN = "-"
 @click.command(cls=SectionedCommand)
 @click.argument("paths", nargs=-1, metavar="[PATH]...")
 @input_options
-@option("Results", "--top", "-k", type=click.IntRange(0), default=10, show_default=True,
-        help="How many keyphrases a document; 0: all.")  # fmt: skip
 @option("Results", "--format", "-f", "form", type=click.Choice(list(WRITERS)), default="table", show_default=True,
         help="html shows the text itself with its keyphrases highlighted.")  # fmt: skip
 @option("Results", "--explain", is_flag=True,
         help="Also why each phrase has its score: its parts, what the mask changed, all its places.")  # fmt: skip
 @option("Results", "--output", "-o", metavar="FILE", help="Write to FILE.  [default: standard output]")
 @option("Results", "--quiet", "-q", is_flag=True, help="No progress, notes or warnings; errors only.")
-@method_options()
+@extraction_options()
 @config_option
 def extract(
     paths: tuple[str, ...],
-    top: int,
     form: Any,
     explain: bool,
     output: str | None,
@@ -59,16 +63,17 @@ def extract(
     found = find_files([path for path in dict.fromkeys(paths) if path != STDIN])
     reading = read_options(settings)
     with _warnings_silenced(quiet):
-        tagger = SpacyTagger(settings["tagger"], tokenizer=settings["tokenizer"])
-        extractor = make_extractor(settings, given_options(), tagger=tagger)
-        if settings["tagger"] is None and reading.tokens_field is None:
+        options = make_options(settings)
+        tagger = SpacyTagger(options.tagger, tokenizer=options.tokenizer)
+        extractor = build_extractor(options, tagger=tagger)
+        if options.tagger is None and reading.tokens_field is None:
             import_spacy_without_torch()
         sources = _sources(found.errors, found.files, STDIN in paths or not paths, reading)
-        made = extract_documents(extractor, sources, top or None, tagger)
+        made = extract_documents(extractor, sources, options.top_k or None, tagger)
         count = None if STDIN in paths or not paths else len(found.files)
         with opened(output) as stream:
             writer = make_writer(form, stream, color=wants_color(stream), explain=explain)
-            failed = _write_all(writer, _shown(made, count, quiet or stream.isatty()), settings, quiet)
+            failed = _write_all(writer, _shown(made, count, quiet or stream.isatty()), options, quiet)
     if found.skipped and not quiet:
         kinds = Counter(file.suffix or "without suffix" for file in found.skipped)
         listed = ", ".join(f"{number} {kind}" for kind, number in kinds.most_common(5))
@@ -87,7 +92,7 @@ def _sources(
         yield from read_file(file, options)
 
 
-def _write_all(writer: Any, made: Iterable[DocumentResult], settings: dict[str, Any], quiet: bool) -> int:
+def _write_all(writer: Any, made: Iterable[DocumentResult], options: Options, quiet: bool) -> int:
     """Write the results and say on stderr what could not be done. The number of documents that failed."""
     failed = 0
     writer.begin()
@@ -100,13 +105,10 @@ def _write_all(writer: Any, made: Iterable[DocumentResult], settings: dict[str, 
         if quiet:
             continue
         if found.truncated:
-            limits = [
-                f"--{name.replace('_', '-')} {settings[name]}" for name in ("max_words", "max_tokens") if settings[name]
-            ]
+            limits = {"--max-words": options.max_words, "--max-tokens": options.max_tokens}
+            listed = ", ".join(f"{flag} {limit}" for flag, limit in limits.items() if limit)
             words = len(result.text[found.truncated.start :].split())
-            click.echo(
-                f"mderank: note: {result.id}: the last {words} words were not read ({', '.join(limits)})", err=True
-            )
+            click.echo(f"mderank: note: {result.id}: the last {words} words were not read ({listed})", err=True)
         if found.missing_phrases:
             listed = ", ".join(found.missing_phrases[:10]) + (", …" if len(found.missing_phrases) > 10 else "")
             click.echo(

@@ -152,7 +152,7 @@ def _toml(tuning: Tuning, dataset: Dataset, options: Mapping[str, Any]) -> Itera
     yield f"# {_verdict(tuning)}\n"
     for key, value in options.items():
         yield f"{key.replace('_', '-')} = {json.dumps(value, ensure_ascii=False)}\n"
-    yield "\n[set]\n"
+    yield "\n[params]\n"
     for key in tuning.weights:
         if key != "similarity":  # the unit of the others, not an option
             yield f"{key} = {format_number(tuning.weights[key])}\n"
