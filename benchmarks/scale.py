@@ -205,15 +205,16 @@ def command_line(pid: int) -> bytes:
 
 COST = """
 import json, sys, time
-from mderank.cli.batch import CommandLine
+from mderank.cli.batch import build_in_worker
+from mderank.cli._options import make_options
 from mderank.cli import cli
-import click
 from mderank.encoding import load_encoder
 from mderank.reading import Record
 from mderank.batch import BatchWorker
 context = cli.commands["batch"].make_context("batch", ["in", "out", *sys.argv[2:]])
-settings = {name: value for name, value in context.params.items()}
-worker = BatchWorker(CommandLine(settings, frozenset()), threads=1)
+with context:
+    options = make_options({**context.params, "threads": None})
+worker = BatchWorker(options, threads=1, build=build_in_worker)
 records = [Record("", line.encode(), "jsonl") for line in open(sys.argv[1], encoding="utf-8")]
 encoder = load_encoder()
 pieces = sum(len(encoder.tokenize(json.loads(record.data)["text"])) for record in records)
@@ -256,7 +257,7 @@ if __name__ == "__main__":
     documents = sum(shard.documents for shard in plan_shards([file], ReadOptions(), ShardSize()))
     planning = time.process_time() - start
     start = time.process_time()
-    extract_folder([str(file)], sys.argv[2], BatchWorker(fake_extractor), engine=Local(1, 1))
+    extract_folder([str(file)], sys.argv[2], BatchWorker(build=fake_extractor), engine=Local(1, 1))
     rest = time.process_time() - start - planning  # which plans again
     start = time.process_time()
     build_overview(open_output(Path(sys.argv[2])), top=100)

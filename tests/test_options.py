@@ -24,8 +24,8 @@ from mderank.ranking import DEDUPES, OVERLAPS, SIMILARITIES
     [
         ({"top_k": -1}, "top_k must be a whole number of at least 0, not -1"),
         ({"top_k": "10"}, "top_k must be a whole number of at least 0, not '10'"),
-        ({"diversity": 1.5}, "diversity must be a number from 0 to 1 or none, not 1.5"),
-        ({"exact": 1}, "exact must be yes or no"),
+        ({"diversity": 1.5}, "diversity must be a number from 0 to 1, not 1.5"),
+        ({"exact": 1}, "exact must be true or false"),
         ({"dedupe": "stems"}, "dedupe must be one of none, case, variant, stem"),
         ({"max_tokens": 2}, "at least 3"),
         ({"exclude": "one phrase"}, "exclude must be a list of texts"),

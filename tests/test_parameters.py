@@ -40,7 +40,7 @@ def test_a_value_is_read_by_its_type(hint, text, value):
     [
         (int, "ten", "it must be a whole number, not 'ten'"),
         (int | None, "1.5", "it must be a whole number or none, not '1.5'"),
-        (bool, "1", "it must be yes or no"),
+        (bool, "1", "it must be true or false"),
         (Literal["a", "b"], "c", "it must be one of a, b"),
         (NGramRange, "3-1", "1 <= N <= M"),
         (NGramRange, "x", "a range N-M"),

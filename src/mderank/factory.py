@@ -79,7 +79,9 @@ def check_taken(method: Method, options: Options) -> None:
     """
     foreign = [name for name in options.given() if not takes(method, name, type(options))]
     if foreign:
-        raise OptionError(f"the method '{method.name}' does not take {', '.join(foreign)}: leave out, or use another")
+        raise OptionError(
+            f"the method '{method.name}' does not take {', '.join(foreign)}: leave it out, or use another method"
+        )
 
 
 def takes(method: Method, name: str, options: type[Options] = Options) -> bool:

@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from functools import cache
-from typing import Any, Literal, Self, get_type_hints
+from typing import Any, ClassVar, Literal, Self, get_type_hints
 
 from mderank.errors import OptionError
 from mderank.parameters import NGramRange, Param, Parameter, Params, unknown_name
@@ -37,6 +37,8 @@ class OptionInfo(Param):
         metavar: placeholder of the value in ``--help``.
         short: one-letter flag of the command line.
     """
+
+    none_is_default: ClassVar[bool] = True
 
     section: Section = "Method"
     argument: str | None = None

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
 from types import NoneType, UnionType
-from typing import Any, Literal, NamedTuple, Union, get_args, get_origin
+from typing import Any, ClassVar, Literal, NamedTuple, Union, get_args, get_origin
 
 from mderank.errors import OptionError
 
@@ -36,6 +36,8 @@ class Param:
         http_ge: the least value for clients of the server.
         http_le: the largest value for clients of the server.
     """
+
+    none_is_default: ClassVar[bool] = False  # whether None is not a value of its own
 
     help: str = ""
     ge: float | None = None
@@ -179,7 +181,8 @@ class Parameter:
 
     def describe(self) -> str:
         """The values that are allowed, in words."""
-        return " or ".join(filter(None, (_describe(kind, self.param) for kind in self.kinds)))
+        kinds = [kind for kind in self.kinds if kind is not NoneType or not self.param.none_is_default]
+        return " or ".join(filter(None, (_describe(kind, self.param) for kind in kinds)))
 
     def default_text(self) -> str:
         """The default value as a user would write it."""
@@ -292,7 +295,7 @@ def _describe(kind: Any, param: Param) -> str:
         float: "a number",
         str: "a text",
         Path: "a file",
-        bool: "yes or no",
+        bool: "true or false",
         NGramRange: "a range N-M with 1 <= N <= M, such as 1-3",
         Params: "names with values",
         NoneType: "none",

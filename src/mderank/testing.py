@@ -17,12 +17,13 @@ import numpy as np
 from mderank.document import Document, Token
 from mderank.encoding.base import EncoderInputs, EncoderSpec, PoolingName, TokenizedText
 from mderank.methods.mderank import MDERank
+from mderank.options import Options
 from mderank.tagging.paragraphs import paragraphs
 from mderank.util.arrays import Floats
 
 
-def fake_extractor(threads: int | None = None) -> MDERank:
-    """An extractor of these two; with ``mderank.batch.Work(fake_extractor)`` batches need no model either."""
+def fake_extractor(options: Options | None = None) -> MDERank:
+    """An extractor of these two; with ``BatchWorker(build=fake_extractor)`` batches need no model either."""
     return MDERank(FakeEncoder(), tagger=FakeTagger())
 
 

@@ -10,4 +10,4 @@ from mderank.testing import fake_extractor
 if __name__ == "__main__":
     source, out, processes, shard = sys.argv[1:]
     cut, engine = ShardSize(int(shard)), Local(int(processes), 1, batch_documents=5)
-    print(extract_folder([source], out, BatchWorker(fake_extractor), shard_size=cut, engine=engine))
+    print(extract_folder([source], out, BatchWorker(build=fake_extractor), shard_size=cut, engine=engine))

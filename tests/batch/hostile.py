@@ -35,15 +35,15 @@ class Hostile(MDERank):
         return super().extract_many(texts, top_k)
 
 
-def hostile(threads):
+def hostile(options):
     return Hostile(FakeEncoder(), tagger=FakeTagger())
 
 
-def cannot_load(threads):
+def cannot_load(options):
     raise ModelError("the model folder 'nowhere' does not exist")
 
 
-def dies_at_start(threads):
+def dies_at_start(options):
     sys.exit(7)
 
 
@@ -53,6 +53,6 @@ class CountsLoading:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
 
-    def __call__(self, threads):
+    def __call__(self, options):
         (self.folder / f"{os.getpid()}-{time.monotonic_ns()}").touch()
-        return hostile(threads)
+        return hostile(options)

@@ -15,6 +15,7 @@ from mderank.batch import BatchWorker, FailedDocumentError, Local, ShardSize, ex
 from mderank.batch import output_folder as folders
 from mderank.errors import BatchError, InputError, MissingExtraError
 from mderank.keyphrase import Keyphrases
+from mderank.options import Options
 from mderank.pipeline import extract_documents
 from mderank.reading import ReadOptions, SourceDocument, read_file
 from mderank.testing import fake_extractor
@@ -22,7 +23,7 @@ from mderank.writing.json import json_text
 
 from .conftest import contents, rows, texts
 
-WORK = BatchWorker(fake_extractor)
+WORK = BatchWorker(build=fake_extractor)
 
 
 def extract(file, out, worker=WORK, processes=1, shard=20, batch=32, **options):
@@ -33,7 +34,7 @@ def extract(file, out, worker=WORK, processes=1, shard=20, batch=32, **options):
 def hostile():
     import hostile
 
-    return BatchWorker(hostile.hostile)
+    return BatchWorker(build=hostile.hostile)
 
 
 def test_the_rows_are_those_of_a_plain_loop(jsonl, tmp_path):
@@ -222,19 +223,19 @@ def test_files_that_came_or_went_are_detected(tmp_path):
 @pytest.mark.parametrize(
     "other",
     [
-        {"worker": BatchWorker(fake_extractor, top_k=3)},
-        {"worker": BatchWorker(fake_extractor, reading=ReadOptions(id_field="key"))},
+        {"worker": BatchWorker(Options(top_k=3), build=fake_extractor)},
+        {"worker": BatchWorker(build=fake_extractor, reading=ReadOptions(id_field="key"))},
         {"shard": 30},
         {"output_format": "jsonl.gz"},
-        {"settings": {"method": "yake"}},
+        {"worker": BatchWorker(Options(method="yake"), build=fake_extractor)},
     ],
 )
 def test_other_settings_are_refused(jsonl, tmp_path, other):
     file = jsonl(30)
-    extract(file, tmp_path / "out", settings={"method": "mderank"})
+    extract(file, tmp_path / "out")
     before = contents(tmp_path / "out")
     with pytest.raises(BatchError, match="started with other settings"):
-        extract(file, tmp_path / "out", **{"settings": {"method": "mderank"}, **other})
+        extract(file, tmp_path / "out", **other)
     assert contents(tmp_path / "out") == before
 
 

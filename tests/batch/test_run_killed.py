@@ -22,7 +22,7 @@ from mderank.testing import fake_extractor
 from .conftest import HERE, contents, rows, texts
 
 DOCUMENTS, SHARD, KILLS = 2_000, 20, 20
-WORK = BatchWorker(fake_extractor)
+WORK = BatchWorker(build=fake_extractor)
 
 pytestmark = pytest.mark.slow
 

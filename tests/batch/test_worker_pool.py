@@ -46,18 +46,20 @@ def make(name):
     """A function of `hostile`, as worker processes find it."""
     import hostile
 
-    return BatchWorker(getattr(hostile, name))
+    return BatchWorker(build=getattr(hostile, name))
 
 
 @functools.cache
 def _undisturbed():
     some = tuple(texts(30))
-    return BatchWorker(fake_extractor).rows(Record(f"{number}.txt", text.encode()) for number, text in enumerate(some))
+    return BatchWorker(build=fake_extractor).rows(
+        Record(f"{number}.txt", text.encode()) for number, text in enumerate(some)
+    )
 
 
 @pytest.mark.parametrize("processes", [1, 3])
 def test_rows_are_those_of_a_plain_loop(processes):
-    with WorkerPool(BatchWorker(fake_extractor), processes) as pool:
+    with WorkerPool(BatchWorker(build=fake_extractor), processes) as pool:
         assert collect(pool, texts(30)) == _undisturbed()
         assert pool.describe()["encoder"]["name"] == "fake"
         assert pool.replaced == 0
@@ -65,7 +67,7 @@ def test_rows_are_those_of_a_plain_loop(processes):
 
 
 def test_no_more_workers_than_there_is_work_for():
-    with WorkerPool(BatchWorker(fake_extractor), 50) as pool:
+    with WorkerPool(BatchWorker(build=fake_extractor), 50) as pool:
         for _ in pool.run(tasks(texts(5), size=3)):
             assert len(multiprocessing.active_children()) <= 2
 
@@ -73,7 +75,7 @@ def test_no_more_workers_than_there_is_work_for():
 def test_the_model_is_loaded_once_a_process(tmp_path):
     import hostile
 
-    with WorkerPool(BatchWorker(hostile.CountsLoading(tmp_path)), 2) as pool:
+    with WorkerPool(BatchWorker(build=hostile.CountsLoading(tmp_path)), 2) as pool:
         collect(pool, texts(60), size=2)
     assert len({file.name.split("-")[0] for file in tmp_path.iterdir()}) == len(list(tmp_path.iterdir())) <= 2
 
@@ -144,7 +146,7 @@ def test_workers_that_cannot_even_start(monkeypatch):
 
 
 def test_a_worker_that_dies_with_nothing_to_do_is_replaced():
-    with WorkerPool(BatchWorker(fake_extractor), 1) as pool:
+    with WorkerPool(BatchWorker(build=fake_extractor), 1) as pool:
         before = collect(pool, texts(30))
         (idle,) = multiprocessing.active_children()
         idle.kill()
@@ -173,7 +175,7 @@ def test_threads_of_libraries_are_told_how_many(tmp_path, monkeypatch):
     import hostile
 
     def started_with(threads):
-        with WorkerPool(BatchWorker(hostile.CountsLoading(tmp_path), threads=threads), 1) as pool:
+        with WorkerPool(BatchWorker(build=hostile.CountsLoading(tmp_path), threads=threads), 1) as pool:
             pool.describe()
             (child,) = multiprocessing.active_children()
             environment = Path(f"/proc/{child.pid}/environ").read_bytes().decode()
@@ -191,7 +193,7 @@ def test_workers_end_when_their_parent_is_killed():
         "import hostile, multiprocessing, sys, time\n"
         "from mderank.reading import Record\n"
         "from mderank.batch.worker_pool import WorkerTask\n"
-        "pool = WorkerPool(BatchWorker(hostile.hostile), 2)\n"
+        "pool = WorkerPool(BatchWorker(build=hostile.hostile), 2)\n"
         "pool.describe()\n"
         "print(*[child.pid for child in multiprocessing.active_children()], flush=True)\n"
         "list(pool.run([WorkerTask(0, [0], [Record('a', b'HANG')])]))\n"

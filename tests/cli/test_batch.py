@@ -13,7 +13,6 @@ from pathlib import Path
 import pytest
 
 from mderank.cli._terminal import Throughput
-from mderank.cli.batch import CommandLine
 
 # A method without an encoder: what takes time is spaCy, which every worker process loads.
 QUICK = ("--method", "firstphrases", "--processes", 1, "--threads", 1)
@@ -59,7 +58,7 @@ def test_other_settings_and_input_that_changed_are_refused(run, lines, tmp_path)
     assert result.exit_code == 2
     assert "started with other settings (settings.top_k: 10, now 3)" in result.stderr
     words.write_text("owl\n")
-    assert "(files: exclude: " in run(*arguments).stderr
+    assert "(settings.exclude: ['mouse'], now ['owl'])" in run(*arguments).stderr
     words.write_text("mouse\n")
     lines.write_text(lines.read_text().replace("eat", "see"))
     result = run(*arguments)
@@ -90,7 +89,7 @@ def test_the_first_failure_can_stop_the_run(run, tmp_path):
         (("in.jsonl", "out", "--address", "x"), "--address is for"),
         (("in.jsonl", "out", "--gpus", "1"), "--gpus is for"),
         (("none.jsonl", "out"), "there is no such file"),
-        (("in.jsonl", "out", "--method", "yake", "--model", "x"), "the method 'yake' has no such option"),
+        (("in.jsonl", "out", "--method", "yake", "--model", "x"), "the method 'yake' does not take model"),
         (("in.jsonl", "out", "--model", "./none"), "the model folder './none' does not exist"),
         (("in.jsonl",), "Missing argument"),
     ],
@@ -108,15 +107,6 @@ def test_other_files_in_a_folder_are_told(run, tmp_path):
     (tmp_path / "in" / "b.xyz").touch()
     result = run("batch", tmp_path / "in", tmp_path / "out", *QUICK)
     assert "1 other files in the folders were not read (1 .xyz)" in result.stderr
-
-
-def test_an_encoder_gets_its_threads_only_where_it_can(monkeypatch):
-    asked = []
-    module = sys.modules[CommandLine.__module__]  # the package has the command under the same name
-    monkeypatch.setattr(module, "make_extractor", lambda settings, given: asked.append(settings["threads"]))
-    for model in ("minilm-l6", "bert-base-uncased"):
-        CommandLine({"tagger": "x", "model": model}, frozenset())(3)
-    assert asked == [3, None]
 
 
 @pytest.mark.slow

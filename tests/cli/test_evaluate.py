@@ -199,14 +199,14 @@ def test_methods_are_listed_and_used_by_extract(run, example, tmp_path):
     corpus.mkdir()
     (corpus / "a.txt").write_text("The tide is high.")
     (corpus / "b.txt").write_text("The tide is low.")
-    for arguments in (("embedrank",), ("firstphrases",), ("random", "--seed", 3), ("tfidf", "--corpus", corpus)):
+    for arguments in (("embedrank",), ("firstphrases",), ("random", "--seed", 3), ("tfidf", "--frequencies", corpus)):
         result = run("extract", example, "-f", "jsonl", "--method", *arguments)
         assert len(json.loads(result.stdout)["keyphrases"]) == 10
     assert (
         json.loads(run("extract", example, "-f", "jsonl", "--method", "firstphrases").stdout)["keyphrases"][0]["text"]
         == "storm surges"
     )
-    assert "has no such option" in run("extract", example, "--method", "tfidf", "--diversity", "0.5").stderr
+    assert "does not take diversity" in run("extract", example, "--method", "tfidf", "--diversity", "0.5").stderr
 
 
 def lines(folder):

@@ -21,7 +21,7 @@ from mderank.batch.run import ignore_errors, stop_at_error
 from mderank.errors import BatchError, InputError, MissingExtraError, OptionError
 from mderank.testing import fake_extractor
 
-WORK = BatchWorker(fake_extractor)
+WORK = BatchWorker(build=fake_extractor)
 
 # What these two warn of is not ours to put right.
 pytestmark = [pytest.mark.filterwarnings("default")]
@@ -107,7 +107,7 @@ def test_poisoned_documents_and_going_on(cluster, tmp_path):
     some = texts(40)
     some[13], some[14] = "SEGFAULT", "BUG"
     file = write_jsonl(tmp_path / "in.jsonl", some)
-    worker = BatchWorker(hostile.hostile)
+    worker = BatchWorker(build=hostile.hostile)
     extract([file], tmp_path / "local", Local(1, 1), worker)
     with pytest.raises(FailedDocumentError, match=r"13: the worker process died|14: extraction failed"):
         extract([file], tmp_path / "out", cluster(), worker, fail_fast=True)
@@ -154,11 +154,11 @@ def test_keyphrases_of_a_data_frame(cluster):
 def test_keyphrases_of_a_dataset(cluster):
     import ray
 
-    from mderank.integrations.ray import Keyphrases
+    from mderank.integrations.ray import KeyphraseExtractor
 
     some = [{"key": number, "body": text} for number, text in enumerate([*texts(20), None])]
     made = ray.data.from_items(some).map_batches(
-        Keyphrases,
+        KeyphraseExtractor,
         fn_constructor_kwargs={"text": "body", "worker": WORK},
         batch_format="pyarrow",
         batch_size=7,
@@ -174,13 +174,13 @@ def test_keyphrases_of_a_dataset(cluster):
 
 def test_keyphrases_of_an_arrow_table():
     pyarrow = pytest.importorskip("pyarrow")
-    from mderank.integrations.ray import Keyphrases
+    from mderank.integrations.ray import KeyphraseExtractor
 
-    made = Keyphrases(worker=WORK)(pyarrow.table({"text": ["The reef is near the fox.", None], "n": [1, 2]}))
+    made = KeyphraseExtractor(worker=WORK)(pyarrow.table({"text": ["The reef is near the fox.", None], "n": [1, 2]}))
     assert made.column_names == ["text", "n", "keyphrases", "truncated", "missing_phrases", "error"]
     assert made.to_pylist()[1]["error"] == "the text is missing, not a string"
     with pytest.raises(OptionError, match="the column 'text' is missing"):
-        Keyphrases(worker=WORK)(pyarrow.table({"body": ["x"]}))
+        KeyphraseExtractor(worker=WORK)(pyarrow.table({"body": ["x"]}))
 
 
 @pytest.mark.parametrize(("name", "package"), [("ray", "ray"), ("spark", "pyspark")])

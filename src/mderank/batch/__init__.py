@@ -10,11 +10,9 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 _HOME_OF = {
-    "ByName": "mderank.batch.worker",
     "ShardSize": "mderank.batch.shards",
     "FailedDocumentError": "mderank.batch.run",
     "Local": "mderank.batch.engines.local",
-    "Make": "mderank.batch.worker",
     "BatchSummary": "mderank.batch.run",
     "BatchWorker": "mderank.batch.worker",
     "extract_folder": "mderank.batch.run",
@@ -29,8 +27,6 @@ if TYPE_CHECKING:
     from mderank.batch.run import extract_folder as extract_folder
     from mderank.batch.shards import ShardSize as ShardSize
     from mderank.batch.worker import BatchWorker as BatchWorker
-    from mderank.batch.worker import ByName as ByName
-    from mderank.batch.worker import Make as Make
 
 
 def __getattr__(name: str) -> Any:

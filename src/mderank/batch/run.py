@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from itertools import chain
 from pathlib import Path
-from typing import Any
 
 from mderank.batch.engines.base import Engine, EngineJob
 from mderank.batch.engines.local import Local
@@ -15,6 +14,7 @@ from mderank.batch.row_files import RowFormat, check_row_format
 from mderank.batch.shards import ShardSize, input_files, plan_shards
 from mderank.batch.worker import BatchWorker, Row
 from mderank.errors import InputError
+from mderank.options import Options
 
 
 @dataclass(frozen=True)
@@ -43,12 +43,11 @@ class FailedDocumentError(InputError):
 def extract_folder(
     paths: Sequence[str],
     out: str | Path,
-    worker: BatchWorker,
+    options: Options | BatchWorker,
     *,
     output_format: RowFormat = "jsonl",
     shard_size: ShardSize | None = None,
     engine: Engine | None = None,
-    settings: dict[str, Any] | None = None,
     fail_fast: bool = False,
     retry_failed: bool = False,
     planned: Callable[[int], None] = lambda documents: None,
@@ -62,11 +61,11 @@ def extract_folder(
     Args:
         paths: files, folders and glob patterns.
         out: the output folder.
-        worker: what to do with each document.
+        options: options of the extraction, or a worker for other ways to read files or to build the extractor. A run
+            that resumes with other options is refused.
         output_format: format of the output files.
         shard_size: when a shard, and so an output file, ends.
         engine: where the shards run; None uses the cores of this machine.
-        settings: the options that ``worker`` was made from, as plain data. A run with other settings is refused.
         fail_fast: stop at the first document that fails. Otherwise its row has the error.
         retry_failed: write the shards again in which documents failed.
         planned: called with the number of documents of each shard that is planned.
@@ -82,13 +81,14 @@ def extract_folder(
         FailedDocumentError: a document failed, with ``fail_fast``.
         MissingExtraError: a format or an engine needs an extra that is not installed.
     """
+    worker = BatchWorker(options) if isinstance(options, Options) else options
     engine = engine or Local()
     shard_size = shard_size or ShardSize()
     check_row_format(output_format)
     out = Path(out)
     with OutputFolder(out, output_format) as folder:
-        about = {"reading": asdict(worker.reading), "top_k": worker.top_k, **(settings or {})}
-        folder.check_settings(input=list(paths), output=output_format, shard_size=asdict(shard_size), settings=about)
+        settings = worker.settings()
+        folder.check_settings(input=list(paths), output=output_format, shard_size=asdict(shard_size), settings=settings)
         shards = plan_shards(input_files(paths, out.resolve(), skipped), worker.reading, shard_size)
         for shard in folder.keep_plan(shards):
             planned(shard.documents)

@@ -1,77 +1,57 @@
 """The batch worker: documents in, rows out, the model loaded once a process.
 
-`BatchWorker` is what is sent to other processes: it says how to make an extractor, and makes it where it is first used.
+A `BatchWorker` is sent to other processes. It builds its extractor where it is first used.
 """
 
 from __future__ import annotations
 
 import pickle
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import asdict, dataclass, field
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from mderank.errors import InputError
+from mderank.factory import build_extractor, with_threads
 from mderank.keyphrase import Keyphrases
 from mderank.methods.base import Extractor
-from mderank.methods.registry import get_method
+from mderank.options import Options
 from mderank.pipeline import extract_documents
 from mderank.reading import ReadOptions, Record, SourceDocument, read_record
 from mderank.tagging.spacy import forgetting
 from mderank.util.environment import describe_encoder, versions
+from mderank.util.files import file_sha256
 from mderank.writing import DocumentResult
 
 Row = dict[str, Any]  # what is written of one document
 
 
-class Make(Protocol):
-    """Makes the extractor; it can be pickled. ``threads`` is how many cores one process may use."""
-
-    def __call__(self, threads: int | None) -> Extractor:
-        """The extractor."""
-        ...
-
-
-@dataclass(frozen=True)
-class ByName:
-    """A method by its name (``mderank methods``), with its options."""
-
-    method: str = "fusion"
-    options: dict[str, Any] = field(default_factory=dict)
-
-    def __call__(self, threads: int | None) -> Extractor:
-        """The extractor; where its encoder runs on ONNX Runtime, on so many cores."""
-        from mderank.encoding import BUNDLED_MODEL, load_encoder
-        from mderank.encoding.onnx import is_onnx_folder
-
-        method = get_method(self.method)
-        model = self.options.get("model", BUNDLED_MODEL)
-        named = isinstance(model, str | Path) and "model" in method.options
-        if threads is None or not named or not (model == BUNDLED_MODEL or is_onnx_folder(Path(model))):
-            return method.make(**self.options)
-        return method.make(**{**self.options, "model": load_encoder(model, threads=threads)})
-
-
 @dataclass(frozen=True)
 class BatchWorker:
-    """What is done with every document.
+    """Extracts the keyphrases of documents. It is pickled and sent to processes and machines as it is.
 
-    >>> worker = BatchWorker(ByName("firstphrases"), top_k=1)
+    >>> worker = BatchWorker(Options(method="firstphrases", top_k=1))
     >>> [row] = worker.texts([("a", "Coral reefs feed fish.")])
     >>> row["keyphrases"][0]["text"]
     'Coral reefs'
+
+    Attributes:
+        options: options of the extraction.
+        reading: how files are read.
+        threads: cores per process; None means all.
+        build: builds the extractor, in the process that uses it. It must be possible to pickle it.
     """
 
-    make: Make = field(default_factory=ByName)
-    top_k: int | None = 10
+    options: Options = field(default_factory=Options)
     reading: ReadOptions = field(default_factory=ReadOptions)
     threads: int | None = None
+    build: Callable[[Options], Extractor] = build_extractor
 
     @property
     def extractor(self) -> Extractor:
         """The extractor; the first time in a process it is made."""
-        return _extractor(pickle.dumps((self.make, self.threads)))
+        return _extractor(pickle.dumps((self.build, with_threads(self.options, self.threads))))
 
     def rows(self, records: Iterable[Record]) -> list[Row]:
         """A row for every document, in their order."""
@@ -84,13 +64,21 @@ class BatchWorker:
     def _rows(self, sources: Iterable[SourceDocument]) -> list[Row]:
         extractor = self.extractor
         with forgetting(getattr(extractor, "tagger", None)):
-            return [result.as_dict() for result in extract_documents(extractor, sources, self.top_k)]
+            return [result.as_dict() for result in extract_documents(extractor, sources, self.options.top_k or None)]
 
     def failed(self, record: Record, reason: str) -> Row:
         """The row of a document that is given up. Only its id is read: the rest may be what was wrong."""
         identity = read_record(record, self.reading).id if record.format == "jsonl" else record.name
         error = InputError(f"{identity}: {reason}")
         return DocumentResult(identity, "", Keyphrases(error=error)).as_dict()
+
+    def settings(self) -> dict[str, Any]:
+        """All options that may change a result, and checksums of the files that they name, as plain data."""
+        options = {name: value for name, value in self.options.to_dict().items() if name not in _NO_DIFFERENCE}
+        named = [self.options.frequencies, *self.options.params.values()]
+        files = [name for name in named if name and isinstance(name, str) and Path(name).is_file()]
+        checksums = {name: file_sha256(name) for name in files}
+        return {"reading": asdict(self.reading), **options, "files": checksums}
 
     def describe(self) -> dict[str, Any]:
         """All about the extractor that may change a result, beside its options."""
@@ -104,12 +92,14 @@ class BatchWorker:
         }
 
 
+# Options that change no result, so that a run may resume with others.
+_NO_DIFFERENCE = ("batch_tokens", "threads")
 _RESOLVED = ("pooling", "layer", "exact")
 
 
 @lru_cache(maxsize=2)
 def _extractor(pickled: bytes) -> Extractor:
     """By what it is made from, since every task of a cluster brings a copy of its own."""
-    make, threads = pickle.loads(pickled)
-    made: Extractor = make(threads)
+    build, options = pickle.loads(pickled)
+    made: Extractor = build(options)
     return made

@@ -7,19 +7,23 @@ import sys
 import time
 import warnings
 from collections import Counter
-from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from mderank.cli._config import config_option
 from mderank.cli._inputs import input_options, read_options
-from mderank.cli._options import SectionedCommand, import_spacy_without_torch, method_options, option
+from mderank.cli._options import (
+    SectionedCommand,
+    extraction_options,
+    import_spacy_without_torch,
+    make_options,
+    option,
+)
 from mderank.cli._terminal import Throughput
-from mderank.cli.making import given_options, make_extractor
 from mderank.errors import OptionError
-from mderank.util.files import file_sha256
+from mderank.factory import build_extractor
+from mderank.options import Options
 
 if TYPE_CHECKING:
     from mderank.batch import BatchSummary
@@ -29,41 +33,19 @@ if TYPE_CHECKING:
 STDIN = "-"
 ROW_FORMATS = ("jsonl", "jsonl.gz", "parquet")
 ENGINES = ("local", "ray", "spark")
-# Options that name files, whose content then counts as a setting.
-_FILES = ("phrases", "exclude", "stop_words", "corpus")
-# Options that make a difference by being there, whatever their value.
-_MARKED = ("pattern", "ngrams", "phrases", "stop_words", "max_phrase_words")
-# Options that change no result, so that a run may resume with others; what a preset sets is among the settings.
-_NO_DIFFERENCE = ("batch_tokens", "preset")
 
 
-@dataclass(frozen=True)
-class CommandLine:
-    """What the options ask for, in a form that other processes can be given."""
-
-    settings: dict[str, Any]
-    given: frozenset[str]
-
-    def __call__(self, threads: int | None) -> Extractor:
-        """The extractor; the threads of torch and others are set by the environment."""
-        if self.settings["tagger"] is None:
-            import_spacy_without_torch()
-        return make_extractor({**self.settings, "threads": threads if self._on_onnx() else None}, self.given)
-
-    def _on_onnx(self) -> bool:
-        from mderank.encoding import BUNDLED_MODEL
-        from mderank.encoding.onnx import is_onnx_folder
-
-        model = self.settings["model"]
-        return bool(model == BUNDLED_MODEL or is_onnx_folder(Path(model)))
+def build_in_worker(options: Options) -> Extractor:
+    """Build the extractor in a worker process, without torch where the English pipeline is used."""
+    if options.tagger is None:
+        import_spacy_without_torch()
+    return build_extractor(options)
 
 
 @click.command(cls=SectionedCommand)
 @click.argument("paths", nargs=-1, required=True, metavar="IN...")
 @click.argument("out", metavar="OUT")
 @input_options
-@option("Results", "--top", "-k", type=click.IntRange(0), default=10, show_default=True,
-        help="How many keyphrases a document; 0: all.")  # fmt: skip
 @option("Results", "--format", "-f", "form", type=click.Choice(ROW_FORMATS), default="jsonl", show_default=True,
         help="Of the files in OUT; parquet needs the extra 'parquet'.")  # fmt: skip
 @option("Results", "--fail-fast", is_flag=True, help="Stop at the first document that fails.")
@@ -88,12 +70,11 @@ class CommandLine:
         help="Megabytes of input that are enough for a file of OUT, however few documents.")  # fmt: skip
 @option("Run", "--timeout", type=click.FloatRange(0, min_open=True), metavar="SECONDS",
         help="Give a document up that takes longer, alone in its batch.  [default: never]")  # fmt: skip
-@method_options(without=("threads",))
+@extraction_options(without=("threads",))
 @config_option
 def batch(
     paths: tuple[str, ...],
     out: str,
-    top: int,
     form: Any,
     fail_fast: bool,
     retry_failed: bool,
@@ -129,11 +110,11 @@ def batch(
     if hasattr(signal, "SIGPIPE"):
         signal.signal(signal.SIGPIPE, signal.SIG_IGN)  # a worker that died must not take us with it
     reading = read_options(settings)
-    given = given_options() - {"threads"}  # here it is about processes, and any method has these
-    if settings["device"] not in (None, "cpu") and engine == "local":
+    options = make_options(settings)
+    if options.device not in (None, "cpu") and engine == "local":
         processes = processes or 1
     runner = _engine(engine, address, processes, threads, gpus, batch_size, timeout)
-    worker = BatchWorker(CommandLine(settings, given), top or None, reading)
+    worker = BatchWorker(options, reading, build=build_in_worker)
     skipped: Counter[str] = Counter()
     shown = Throughput("documents", silent=quiet)
     start = time.monotonic()
@@ -148,7 +129,6 @@ def batch(
                 output_format=form,
                 shard_size=ShardSize(shard_documents, max(1, round(shard_mb * 1e6))),
                 engine=runner,
-                settings=_settings(settings, given),
                 fail_fast=fail_fast,
                 retry_failed=retry_failed,
                 planned=shown.found,
@@ -192,19 +172,6 @@ def _engine(
     from mderank.batch.engines.spark import Spark
 
     return Spark(address, batch_documents=batch_size, **options)
-
-
-def _settings(settings: dict[str, Any], given: frozenset[str]) -> dict[str, Any]:
-    """All options that may make a difference, as plain data: not how much is computed at once, on how many cores."""
-    files = {name: file_sha256(settings[name]) for name in _FILES if settings[name] and Path(settings[name]).is_file()}
-    named = (value for _, _, value in (each.partition("=") for each in settings["assignments"]))
-    files |= {value: file_sha256(value) for value in named if value and Path(value).is_file()}
-    return {
-        **{name: value for name, value in settings.items() if name not in _NO_DIFFERENCE},
-        "assignments": list(settings["assignments"]),
-        "marked": sorted(given.intersection(_MARKED)),
-        "files": files,
-    }
 
 
 def _summary(outcome: BatchSummary, out: str, seconds: float, skipped: Counter[str]) -> None:

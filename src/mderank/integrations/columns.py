@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from mderank.batch.row_files import to_arrow_types
 from mderank.batch.worker import BatchWorker, Row
 from mderank.errors import OptionError
+from mderank.options import Options
 
 ADDED = ("keyphrases", "truncated", "missing_phrases", "error")
 CHUNK = 64  # documents that are extracted together
@@ -20,6 +21,11 @@ def check_columns(columns: Sequence[str], text: str) -> None:
     taken = [name for name in ADDED if name in columns]
     if taken:
         raise OptionError(f"the table has a column {', '.join(taken)} already: rename it")
+
+
+def to_options(options: Options | Mapping[str, Any]) -> Options:
+    """Options, also from a mapping of plain values."""
+    return options if isinstance(options, Options) else Options.from_dict(options)
 
 
 def added(worker: BatchWorker, texts: Iterable[Any]) -> Iterator[Row]:

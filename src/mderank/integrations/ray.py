@@ -1,12 +1,12 @@
-"""Ray Data: keyphrases of a dataset in a job of your own (`Keyphrases`).
+"""Ray Data: keyphrases of a dataset in a job of your own (`KeyphraseExtractor`).
 
     import ray
-    from mderank.integrations.ray import Keyphrases
+    from mderank.integrations.ray import KeyphraseExtractor
 
     papers = ray.data.read_parquet("s3://papers/")
     made = papers.map_batches(
-        Keyphrases,
-        fn_constructor_kwargs={"text": "abstract", "top_k": 10},
+        KeyphraseExtractor,
+        fn_constructor_kwargs={"options": {"top_k": 10}, "text": "abstract"},
         batch_format="pyarrow",
         batch_size=64,
         compute=ray.data.ActorPoolStrategy(size=8),
@@ -18,33 +18,40 @@ Every actor loads the model once.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from mderank.batch.row_files import schema
-from mderank.batch.worker import BatchWorker, ByName
-from mderank.integrations.columns import ADDED, added, check_columns
+from mderank.batch.worker import BatchWorker
+from mderank.integrations.columns import ADDED, added, check_columns, to_options
+from mderank.options import Options
 
 
-class Keyphrases:
+class KeyphraseExtractor:
     """For ``Dataset.map_batches`` with ``batch_format="pyarrow"``: the same rows with four further columns.
 
-    They are ``keyphrases``, ``truncated``, ``missing_phrases`` and ``error``. ``method`` and ``options`` are those of
-    ``mderank.methods.registry``; ``worker`` says all of it at once. ``threads`` is how many cores an actor has
-    (``num_cpus``).
+    The columns are ``keyphrases``, ``truncated``, ``missing_phrases`` and ``error``.
+
+    Args:
+        options: options of the extraction; a mapping is read by `Options.from_dict`.
+        text: the column that holds the texts.
+        threads: cores per actor (``num_cpus``).
+        worker: a worker that builds its extractor in another way, instead of ``options``.
+
+    Raises:
+        OptionError: if the method does not take an option, or a value does not fit.
     """
 
     def __init__(
         self,
-        method: str = "fusion",
+        options: Options | Mapping[str, Any] = Options(),
         *,
         text: str = "text",
-        top_k: int | None = 10,
         threads: int = 1,
         worker: BatchWorker | None = None,
-        **options: Any,
     ) -> None:
         self._text = text
-        self._worker = worker or BatchWorker(ByName(method, options), top_k, threads=threads)
+        self._worker = worker or BatchWorker(to_options(options), threads=threads)
         _ = self._worker.extractor  # loaded when the actor starts, not with its first batch
 
     def __call__(self, batch: Any) -> Any:

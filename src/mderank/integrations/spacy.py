@@ -2,7 +2,7 @@
 
 >>> import spacy
 >>> nlp = spacy.blank("en")
->>> component = nlp.add_pipe("mderank", config={"top": 2})
+>>> component = nlp.add_pipe("mderank", config={"top_k": 2})
 >>> doc = nlp("Coral reefs feed fish. Warm water harms coral reefs.")
 >>> [(each.text, [span.start for span in each.spans]) for each in doc._.keyphrases]
 [('Coral reefs', [0, 8]), ('Warm water', [5])]
@@ -12,8 +12,9 @@ Behind a tagger the component takes that one's tags; without any, as here, mdera
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from inspect import Parameter, Signature
 from itertools import islice
 from typing import Any
 
@@ -22,12 +23,11 @@ from spacy.tokens import Doc
 from spacy.tokens import Span as DocSpan
 
 from mderank.document import Document, Tagset, Token
-from mderank.errors import ModelError, OptionError
+from mderank.errors import ModelError
+from mderank.factory import build_extractor
 from mderank.keyphrase import Keyphrases
 from mderank.methods.base import Extractor
-from mderank.methods.registry import get_method
-from mderank.ranking import Overlap
-from mderank.tagging import SpacyTagger
+from mderank.options import Options
 from mderank.tagging.paragraphs import paragraphs
 from mderank.tagging.spacy import join_hyphenated
 from mderank.text import replace_surrogates
@@ -49,9 +49,9 @@ class DocKeyphrase:
 class KeyphraseComponent:
     """Finds the keyphrases of documents, several at a time in ``nlp.pipe``."""
 
-    def __init__(self, nlp: Language, extractor: Extractor, top: int | None) -> None:
+    def __init__(self, nlp: Language, extractor: Extractor, top_k: int | None) -> None:
         self.extractor = extractor
-        self.top = top
+        self.top_k = top_k
         self._lang = nlp.lang or ""
         self._tagset: Tagset = "penn" if nlp.lang == "en" else "universal"
 
@@ -63,7 +63,7 @@ class KeyphraseComponent:
         """The same documents, with their keyphrases."""
         waiting = iter(stream)
         while docs := list(islice(waiting, batch_size)):
-            found = self.extractor.extract_many((self._read(doc) for doc in docs), self.top)
+            found = self.extractor.extract_many((self._read(doc) for doc in docs), self.top_k)
             for doc, keyphrases in zip(docs, found, strict=True):
                 if keyphrases.error is not None:
                     raise keyphrases.error
@@ -136,48 +136,34 @@ def _spans(doc: Doc, places: Iterable[tuple[int, int]]) -> Iterator[DocSpan]:
             yield span
 
 
-@Language.factory(
-    "mderank",
-    assigns=["doc._.keyphrases", "doc.spans"],
-    default_config={
-        "method": "fusion",
-        "top": 10,
-        "model": None,
-        "diversity": None,
-        "overlap": None,
-        "exclude": [],
-        "options": {},
-    },
-)
-def make_component(
-    nlp: Language,
-    name: str,
-    method: str,
-    top: int | None,
-    model: str | None,
-    diversity: float | None,
-    overlap: Overlap | None,
-    exclude: list[str],
-    options: dict[str, Any],
-) -> KeyphraseComponent:
-    """What ``nlp.add_pipe("mderank", config={...})`` makes.
+def default_config(options: type[Options] = Options) -> dict[str, Any]:
+    """The default ``config`` of ``nlp.add_pipe("mderank")``: the fields of `Options`."""
+    return options().to_dict()
 
-    ``method`` is one of ``mderank methods``, ``model`` an encoder (``None``: the bundled one), ``diversity`` a share
-    as on the command line, ``overlap`` whether phrases may be part of each other (``none``, ``little``, ``any``;
-    ``None``: as the method does), ``options`` further keyword arguments of the method.
+
+def make_factory(options: type[Options] = Options) -> Callable[..., KeyphraseComponent]:
+    """A factory of spaCy whose arguments are the fields of ``options``.
+
+    Args:
+        options: the list of options.
+
+    Returns:
+        A function for ``Language.factory``.
     """
-    from mderank.ranking import MMR
 
-    chosen = get_method(method)
-    given: dict[str, Any] = {**options, "exclude": exclude, "tagger": SpacyTagger()}
-    if overlap is not None:
-        given["overlap"] = overlap
-    if model is not None:
-        given["model"] = model
-    if diversity is not None and not 0 <= diversity <= 1:
-        raise OptionError(f"diversity is a share between 0 and 1, not {diversity}")
-    if diversity:
-        given["diversity"] = MMR(diversity=diversity)
-    if not Doc.has_extension("keyphrases"):
-        Doc.set_extension("keyphrases", getter=_keyphrases)
-    return KeyphraseComponent(nlp, chosen.make(**given), top)
+    def make(nlp: Language, name: str, **config: Any) -> KeyphraseComponent:
+        chosen = options.from_dict(config)
+        if not Doc.has_extension("keyphrases"):
+            Doc.set_extension("keyphrases", getter=_keyphrases)
+        return KeyphraseComponent(nlp, build_extractor(chosen), chosen.top_k or None)
+
+    # spaCy reads the names of the settings from the signature.
+    positional = [Parameter(name, Parameter.POSITIONAL_OR_KEYWORD) for name in ("nlp", "name")]
+    named = [Parameter(name, Parameter.KEYWORD_ONLY, annotation=Any) for name in options.parameters()]
+    make.__signature__ = Signature([*positional, *named])  # type: ignore[attr-defined]
+    return make
+
+
+make_component = Language.factory(
+    "mderank", assigns=["doc._.keyphrases", "doc.spans"], default_config=default_config()
+)(make_factory())

@@ -1,21 +1,23 @@
 """Spark: keyphrases of a DataFrame in a job of your own (`with_keyphrases`).
 
+    from mderank import Options
     from mderank.integrations.spark import with_keyphrases
 
     papers = spark.read.parquet("s3a://papers/")
-    with_keyphrases(papers, text="abstract", top_k=10).write.parquet("s3a://keyphrases/")
+    with_keyphrases(papers, Options(top_k=10), text="abstract").write.parquet("s3a://keyphrases/")
 
 The model is loaded once in every Python process of an executor, of which Spark keeps one for each core.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from mderank.batch.engines.spark import cores_per_task
-from mderank.batch.worker import BatchWorker, ByName
-from mderank.integrations.columns import ADDED, CHUNK, added, check_columns
+from mderank.batch.worker import BatchWorker
+from mderank.integrations.columns import ADDED, CHUNK, added, check_columns, to_options
+from mderank.options import Options
 
 if TYPE_CHECKING:
     import pandas
@@ -31,22 +33,31 @@ COLUMNS = (
 
 def with_keyphrases(
     frame: DataFrame,
-    method: str = "fusion",
+    options: Options | Mapping[str, Any] = Options(),
     *,
     text: str = "text",
-    top_k: int | None = 10,
     worker: BatchWorker | None = None,
-    **options: Any,
 ) -> DataFrame:
-    """The same rows with four further columns: ``keyphrases``, ``truncated``, ``missing_phrases``, ``error``.
+    """Add four columns to a DataFrame: ``keyphrases``, ``truncated``, ``missing_phrases``, ``error``.
 
-    ``method`` and ``options`` are those of ``mderank.methods.registry``; ``worker`` says all of it at once. Lazy, as
-    everything is in Spark. Set ``spark.sql.execution.arrow.maxRecordsPerBatch`` to a few hundred, since its 10,000
-    whole papers would be a gigabyte. A native crash takes a task with it, as it does in any Spark job; `mderank
-    batch --engine spark` survives that.
+    It is lazy, as everything is in Spark. Set ``spark.sql.execution.arrow.maxRecordsPerBatch`` to a few hundred,
+    because 10,000 whole papers, its default, would be a gigabyte. A native crash ends a task, as in any Spark job;
+    `mderank batch --engine spark` survives that.
+
+    Args:
+        frame: the rows.
+        options: options of the extraction; a mapping is read by `Options.from_dict`.
+        text: the column that holds the texts.
+        worker: a worker that builds its extractor in another way, instead of ``options``.
+
+    Returns:
+        The same rows with four further columns.
+
+    Raises:
+        OptionError: if the column is missing, one of the four exists already, or an option does not fit.
     """
     check_columns(frame.columns, text)
-    made = worker or BatchWorker(ByName(method, options), top_k, threads=cores_per_task(frame.sparkSession))
+    made = worker or BatchWorker(to_options(options), threads=cores_per_task(frame.sparkSession))
     names = ", ".join(f"`{field.name}` {field.dataType.simpleString()}" for field in frame.schema.fields)
     return frame.mapInPandas(in_pandas(made, text=text), f"{names}, {COLUMNS}")
 

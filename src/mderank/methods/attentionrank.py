@@ -70,9 +70,9 @@ class AttentionRank(EncoderExtractor):
             raise OptionError(f"weight is the share of self-attention, between 0 and 1, not {weight}")
         at_least("max_df", max_df, 1)
         if max_df is not None and frequencies is None:
-            raise OptionError("max_df counts the documents of a corpus: give its frequencies too (--corpus)")
+            raise OptionError("max_df counts the documents of a corpus: give its frequencies too (--frequencies)")
         if max_df is None and frequencies is not None:
-            raise OptionError("frequencies (--corpus) are of use with max_df only: give it too (--set max_df=N)")
+            raise OptionError("frequencies (--frequencies) are of use with max_df only: give it too (--set max_df=N)")
         if self.layer == 0:
             raise OptionError("layer 0 has no attention: take one from 1 on")
         self.attention = _attention_of(self.encoder)

@@ -89,5 +89,5 @@ def general_frequency(word: str, language: str) -> float:
     except LookupError as error:
         raise InputError(
             f"the frequencies of words in the language '{language}' are not known: count them in a corpus of yours "
-            "and take these alone (domain=WordFrequencies.of(texts), mix=0; --corpus PATH --set mix=0)"
+            "and take these alone (domain=WordFrequencies.of(texts), mix=0; --frequencies PATH --set mix=0)"
         ) from error

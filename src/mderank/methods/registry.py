@@ -90,9 +90,10 @@ class Method:
         """The option and its value from ``name=value``."""
         name, equals, text = assignment.partition("=")
         settings = self.settings()
-        if not equals or name not in settings:
-            known = ", ".join(settings) or "none"
-            raise OptionError(f"'{assignment}' sets no option of '{self.name}': write NAME=VALUE; it has {known}")
+        if not equals:
+            raise OptionError(f"--set {assignment}: write NAME=VALUE")
+        if name not in settings:
+            raise unknown_name(f"parameter of '{self.name}'", name, settings)
         return name, settings[name].parse(text)
 
     def check_params(self, params: Mapping[str, Any]) -> dict[str, Any]:

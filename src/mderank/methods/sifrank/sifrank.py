@@ -81,7 +81,7 @@ class SIFRank(BaseExtractor):
         if not a > 0:
             raise OptionError(f"a must be above 0, not {a}: 0.001 to 0.0001 are usual")
         if mix is not None and domain is None:
-            raise OptionError("mix weighs a corpus of the domain: give one too (domain=..., --corpus PATH)")
+            raise OptionError("mix weighs a corpus of the domain: give one too (domain=..., --frequencies PATH)")
         if mix is not None and not 0 <= mix <= 1:
             raise OptionError(f"mix is a share between 0 and 1, not {mix}")
         if average_layers and layer is not None:
