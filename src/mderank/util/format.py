@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+COLOURS = {"red": 31, "cyan": 36}
+
 _UNITS = (("d", 86_400), ("h", 3_600), ("min", 60), ("s", 1))
 
 
@@ -68,3 +70,22 @@ def replace_unprintable(text: str) -> str:
     True
     """
     return "".join(each if each.isprintable() or each == "\u00a0" else "\ufffd" for each in text)
+
+
+def style_text(text: str, *, bold: bool = False, dim: bool = False, colour: str | None = None) -> str:
+    r"""Style text for a terminal, with ANSI escape codes.
+
+    Args:
+        text: The text.
+        bold: Whether to print it in bold.
+        dim: Whether to print it dimmed.
+        colour: Name of a colour in `COLOURS`.
+
+    Returns:
+        The text between escape codes.
+
+    >>> style_text("storm surge", bold=True, colour="cyan")
+    '\x1b[36;1mstorm surge\x1b[0m'
+    """
+    codes = [*([COLOURS[colour]] if colour else []), *([1] if bold else []), *([2] if dim else [])]
+    return f"\x1b[{';'.join(map(str, codes))}m{text}\x1b[0m" if codes else text

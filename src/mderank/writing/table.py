@@ -1,25 +1,23 @@
-"""A table for people. The phrase comes last, so that nothing is ever cut off."""
+"""A table for the terminal. The phrase is the last column, so that no phrase is cut off."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-import click
-
 from mderank.keyphrase import Keyphrase
-from mderank.util.format import format_number
+from mderank.util.format import format_number, style_text
 from mderank.writing.base import DocumentResult, Writer, strength
 from mderank.writing.explanation import CONFIDENCE, MASKED, MEANINGS, RAW_SCORE, Explainer, Explanation
 
 _BAR = 10  # characters of the longest bar
-_OCCURRENCES = 5  # places of a phrase that are shown; JSON and HTML have all
+_OCCURRENCES = 5  # occurrences per phrase that are shown; JSON and HTML have all
 _RELATED = 5  # likewise, related phrases
 
 
 class TableWriter(Writer):
-    """Rank, score with a bar, number of occurrences, phrase; a heading for each document if there are several.
+    """Writes rank, score with a bar, number of occurrences and phrase, below the document's id.
 
-    Explained, each phrase is followed by the parts of its score, with what they were made from, and by its places.
+    With ``explain``, the contributions to the score and the occurrences follow each phrase.
     """
 
     def write(self, result: DocumentResult) -> None:
@@ -28,13 +26,13 @@ class TableWriter(Writer):
         explainer = Explainer(result.text) if self.explain else None
         for number, each in enumerate(result.keyphrases, start=1):
             filled = round(_BAR * strength(each) / best) if best > 0 else 0
-            bar = self._style("█" * filled, fg="cyan") + " " * (_BAR - filled)
+            bar = self._style("█" * filled, colour="cyan") + " " * (_BAR - filled)
             count = self._style(f"{len(each.spans):>3}×", dim=True)
             lines.append(f"{number:>4}  {each.score:<10.4g} {bar} {count}  {self._style(each.text, bold=number <= 3)}")
             if explainer:
                 lines += [*self._why(each, explainer.explain(each)), *([""] if number < len(result.keyphrases) else [])]
         if result.keyphrases.error:
-            lines.append("      " + self._style("could not be read", fg="red"))
+            lines.append("      " + self._style("could not be read", colour="red"))
         elif not result.keyphrases:
             lines.append("      " + self._style("no keyphrases", dim=True))
         self.stream.write("\n".join(lines) + "\n\n")
@@ -69,5 +67,5 @@ class TableWriter(Writer):
     def _row(self, name: str, value: str, measured: str, meaning: str) -> str:
         return f"      {name:<12}{value:>9}  {self._style(f'{measured:<14} {meaning}', dim=True)}".rstrip()
 
-    def _style(self, text: str, *, bold: bool = False, dim: bool = False, fg: str | None = None) -> str:
-        return click.style(text, bold=bold, dim=dim, fg=fg) if self.color else text
+    def _style(self, text: str, *, bold: bool = False, dim: bool = False, colour: str | None = None) -> str:
+        return style_text(text, bold=bold, dim=dim, colour=colour) if self.color else text

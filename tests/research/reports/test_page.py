@@ -92,7 +92,7 @@ def test_other_measures_and_a_single_method(make, one_documents):
     parsed = Page(page_of(folder, measures=[Measure.parse("R@M")]))
     assert "R@M by dataset" in parsed.text
     assert "against time" not in parsed.text  # there is no time to draw
-    assert "1 method on 1 set" in parsed.text
+    assert "1 method on 1 dataset" in parsed.text
 
 
 def test_no_set_in_common(make, one_documents):

@@ -79,7 +79,7 @@ def test_a_broken_run_is_named(make, line, complaint):
 def test_settings_that_are_no_settings(make, one_documents):
     folder = make("One", "tiny", one_documents)
     (folder / "00" / "run.json").write_text("[]")
-    with pytest.raises(InputError, match=r"run\.json is not a JSON object"):
+    with pytest.raises(InputError, match=r"run\.json cannot be read \(it is not a JSON object\)"):
         find_runs([folder])
     (folder / "00" / "run.json").write_text("{}")
     with pytest.raises(InputError, match="has no 'dataset'"):
