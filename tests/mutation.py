@@ -34,7 +34,7 @@ GROUPS: dict[str, tuple[list[str], list[str]]] = {
     ),
     "training": (
         [f"research/training/{name}.py" for name in ("data", "pair_sampling")],
-        ["tests/research/training/test_pair_sampling.py"],
+        [f"tests/research/training/test_{name}.py" for name in ("data", "pair_sampling")],
     ),
     "serve": (["serve/batch_queue.py"], ["tests/serve/test_batch_queue_batches.py"]),
     "methods": (["methods/base.py"], ["tests/methods/test_base.py"]),

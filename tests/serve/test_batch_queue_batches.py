@@ -212,12 +212,13 @@ def test_nobody_is_told_to_wait_for_more_than_half_a_minute():
 
 
 def test_the_speed_is_measured_again_with_every_batch(clock):
-    # 1,000 characters per second are measured; a batch of 4,000 in a second makes 0.8 x 1,000 + 0.2 x 4,000 of it.
+    # 1,000 characters per second are measured; a batch of 4,000 in half a second makes 0.8 x 1,000 + 0.2 x 8,000 of it.
     extractor = Recording(clock, 1.0)
     some = queue()
     some.measure_speed(extractor, ["x" * 700])
+    extractor.seconds = 0.5
     assert sizes_of_batches(some, extractor, 3_700) == [[3_700]]
-    assert some._speed == pytest.approx(1_600)
+    assert some._speed == pytest.approx(2_400)
 
 
 def test_a_queue_that_is_closed_takes_nothing_and_has_finished_what_it_had():
@@ -227,6 +228,7 @@ def test_a_queue_that_is_closed_takes_nothing_and_has_finished_what_it_had():
     assert all(entry.future.done() for entry in waiting)
     error = refused(some, *entries(Recording(), 1))
     assert (error.code, error.headers["Retry-After"]) == ("stopping", "5")
+    assert "try again" in error.message
 
 
 def test_a_queue_that_never_started_can_be_closed():
