@@ -20,7 +20,6 @@ from pathlib import Path
 import numpy as np
 
 from mderank import FusionRank, FusionWeights, NounPhrases, load_encoder
-from mderank.document import surface
 from mderank.ranking import rank
 from mderank.research.datasets import Dataset, full_text, load_dataset, paper_text
 from mderank.research.evaluation.measures import Judgement, Measure
@@ -70,7 +69,7 @@ def read(name: str, ranker: FusionRank, limit: int | None, *, whole: bool) -> It
                 dataset.name,
                 len(reading.document.tokens),
                 list(each.keyphrases),
-                [surface(text, candidate.occurrences[0].span) for candidate in reading.candidates],
+                [text.surface_form(candidate.occurrences[0].span) for candidate in reading.candidates],
                 [candidate.first for candidate in reading.candidates],
                 [candidate.match_count for candidate in reading.candidates],
                 [candidate.key not in themselves for candidate in reading.candidates],

@@ -13,7 +13,7 @@ import numpy as np
 from common import abstracts, tag
 from mderank import load_encoder
 from mderank.candidates import NounPhrases
-from mderank.document import Document, surface
+from mderank.document import Document
 from mderank.encoding import Encoder, Request, embed
 
 ABSTRACTS = 20
@@ -23,7 +23,7 @@ def ratios(encoder: Encoder, documents: list[Document]) -> list[float]:
     """For every document the mean length of its candidates' vectors, with its own as one."""
     requests = []
     for document in documents:
-        forms = [surface(document.text, each.occurrences[0].span) for each in NounPhrases().find(document)]
+        forms = [document.text.surface_form(each.occurrences[0].span) for each in NounPhrases().find(document)]
         phrases = [encoder.tokenize(form) for form in forms]
         requests.append(Request(encoder.tokenize(document.text), document.sentence_ends(), phrases=phrases))
     spec = encoder.spec

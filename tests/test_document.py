@@ -1,7 +1,6 @@
 import pytest
 
 from mderank import Document, InputError, Span, Token
-from mderank.document import surface
 from mderank.text import replace_surrogates
 
 
@@ -68,4 +67,4 @@ def test_lone_surrogates_are_replaced_one_for_one():
 
 
 def test_a_phrase_is_shown_with_single_spaces():
-    assert surface(Document("a\u00a0coral \r\n\t reef.", ()), Span(2, 16)) == "coral reef"
+    assert Document("a\u00a0coral \r\n\t reef.", ()).surface_form(Span(2, 16)) == "coral reef"

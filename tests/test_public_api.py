@@ -34,6 +34,7 @@ def test_the_public_names():
         "MDERankError",
         "MDERankWarning",
         "MMR",
+        "MarkedUpText",
         "MaskAll",
         "MaskHighest",
         "MaskOnce",

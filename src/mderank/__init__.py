@@ -21,7 +21,7 @@ _HOMES = {
     "mderank.options": ("Options",),
     "mderank.factory": ("build_extractor",),
     "mderank.keyphrase": ("Candidate", "Keyphrase", "Keyphrases", "Occurrence"),
-    "mderank.document": ("Document", "Span", "Token"),
+    "mderank.document": ("Document", "MarkedUpText", "Span", "Token"),
     "mderank.tagging": ("SpacyTagger", "Tagger"),
     "mderank.candidates": ("CandidateSource", "NGrams", "NounPhrases", "PhraseList", "Terms"),
     "mderank.masking": ("MaskAll", "MaskHighest", "Masking", "MaskOnce", "MaskSubset"),
@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     from mderank.candidates import PhraseList as PhraseList
     from mderank.candidates import Terms as Terms
     from mderank.document import Document as Document
+    from mderank.document import MarkedUpText as MarkedUpText
     from mderank.document import Span as Span
     from mderank.document import Token as Token
     from mderank.encoding import Encoder as Encoder

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Literal, NamedTuple
 
 from mderank.errors import InputError
+from mderank.text import collapse_whitespace
 
 Tagset = Literal["penn", "universal"]
 
@@ -22,7 +23,14 @@ class Span(NamedTuple):
 
 
 class Token(NamedTuple):
-    """A word or punctuation mark, its tag, and where it stands in the text."""
+    """A word or punctuation mark of a document.
+
+    Attributes:
+        text: The word.
+        tag: Its part-of-speech tag.
+        start: Offset of its first character.
+        end: Offset after its last character.
+    """
 
     text: str
     tag: str
@@ -34,9 +42,13 @@ class Token(NamedTuple):
 class Document:
     """A tagged text.
 
-    ``tokens`` holds no white space. ``paragraph_starts`` holds the indices of the tokens that begin a paragraph:
-    no phrase runs across one. ``divided`` holds, for words divided at the end of a line, the hyphen and the break,
-    which the word leaves out.
+    Attributes:
+        text: The text.
+        tokens: Its words and punctuation marks, without white space.
+        paragraph_starts: Indices of the tokens that begin a paragraph; no phrase runs across one.
+        tagset: The tagset of the tags: Penn Treebank or Universal Dependencies.
+        language: Language code.
+        divided: For each word divided at the end of a line, the span of the hyphen and the line break.
 
     >>> document = Document.from_tagged([("Deep", "JJ"), ("learning", "NN"), ("works", "VBZ"), (".", ".")])
     >>> document.text
@@ -61,9 +73,19 @@ class Document:
         tagset: Tagset = "penn",
         language: str = "en",
     ) -> Document:
-        """A document from ``(word, tag)`` pairs that some other tagger made.
+        """Make a document from words that another tagger tagged.
 
-        With ``text`` the words are found in it, in order; without it the text is the words joined by spaces.
+        Args:
+            words: ``(word, tag)`` pairs.
+            text: The text that the words are in, in order; without it, the words joined by spaces.
+            tagset: The tagset of the tags.
+            language: Language code.
+
+        Returns:
+            The document.
+
+        Raises:
+            InputError: If a word does not occur in the text.
         """
         pairs = [(str(word), str(tag)) for word, tag in words]
         if text is None:
@@ -81,14 +103,40 @@ class Document:
             tokens.append(Token(word, tag, start, position))
         return cls(text, tuple(tokens), tagset=tagset, language=language)
 
+    def surface_form(self, span: Span) -> str:
+        r"""Return the text of a phrase: runs of white space are one space, words divided at a line end are joined.
+
+        >>> Document("a support vector\n machine", ()).surface_form(Span(2, 25))
+        'support vector machine'
+        >>> Document("wave fore-\ncasting", (), divided=(Span(9, 11),)).surface_form(Span(0, 18))
+        'wave forecasting'
+
+        Args:
+            span: Character offsets of the phrase.
+        """
+        parts = []
+        start = span.start
+        for index in range(bisect_left(self.divided, (span.start, 0)), len(self.divided)):
+            gap = self.divided[index]
+            if gap.end > span.end:
+                break
+            parts.append(self.text[start : gap.start])
+            start = gap.end
+        parts.append(self.text[start : span.end])
+        return collapse_whitespace("".join(parts))
+
     def sentence_ends(self) -> list[int]:
-        """The offsets after which a sentence or paragraph ends."""
+        """Return the offsets after which a sentence or paragraph ends, in order."""
         ends = {token.end for token in self.tokens if token.tag in (".", "PUNCT") and token.text in SENTENCE_ENDS}
         ends.update(self.tokens[index - 1].end for index in self.paragraph_starts if index > 0)
         return sorted(ends)
 
     def upto(self, end: int) -> Document:
-        """The same text, with only the tokens that end at or before ``end``."""
+        """Return the document without the tokens that end after an offset. The text stays whole.
+
+        Args:
+            end: Character offset.
+        """
         if not self.tokens or self.tokens[-1].end <= end:
             return self
         kept = bisect_right(self.tokens, end, key=lambda token: token.end)
@@ -96,9 +144,10 @@ class Document:
         return replace(self, tokens=self.tokens[:kept], paragraph_starts=starts)
 
     def with_breaks(self, original: str) -> Document:
-        """The same, with a break wherever something other than white space stands between two words of ``original``.
+        """Return the document with a paragraph break wherever blanked characters separate two words.
 
-        ``original`` is the text before characters of it were blanked (control characters, Markdown's marks).
+        Args:
+            original: The text before characters were blanked (control characters, Markdown's marks).
         """
         breaks = {
             index
@@ -111,21 +160,18 @@ class Document:
         return replace(self, paragraph_starts=self.paragraph_starts | breaks)
 
 
-def surface(document: Document, span: Span) -> str:
-    r"""The phrase at ``span`` as it is shown: runs of white space are one space, divided words are whole.
+@dataclass(frozen=True)
+class MarkedUpText:
+    """A text with markup, such as Markdown, and the same text with the markup blanked.
 
-    >>> surface(Document("a support vector\n machine", ()), Span(2, 25))
-    'support vector machine'
-    >>> surface(Document("wave fore-\ncasting", (), divided=(Span(9, 11),)), Span(0, 18))
-    'wave forecasting'
+    Attributes:
+        text: The text with its markup.
+        prose: The text with every character of its markup replaced by a space, so that offsets hold.
     """
-    pieces = []
-    start = span.start
-    for index in range(bisect_left(document.divided, (span.start, 0)), len(document.divided)):
-        gap = document.divided[index]
-        if gap.end > span.end:
-            break
-        pieces.append(document.text[start : gap.start])
-        start = gap.end
-    pieces.append(document.text[start : span.end])
-    return " ".join("".join(pieces).split())
+
+    text: str
+    prose: str
+
+
+AnyText = str | MarkedUpText | Document
+"""The texts that an extractor takes: a plain text, a text with markup, or a text that is tagged already."""

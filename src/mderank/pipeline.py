@@ -1,37 +1,38 @@
-"""Documents that were read to what is written of them, those that could not be read among them."""
+"""Extraction on one machine: documents that were read from files to results that can be written."""
 
 from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable, Iterator
 
-from mderank.document import Document
-from mderank.errors import InputError, MDERankError
+from mderank.document import AnyText, MarkedUpText
+from mderank.errors import InputError
 from mderank.keyphrase import Keyphrases
 from mderank.methods.base import Extractor
 from mderank.reading import SourceDocument
-from mderank.tagging import SpacyTagger, Tagger
 from mderank.writing import DocumentResult
 
 
 def extract_documents(
-    extractor: Extractor, sources: Iterable[SourceDocument], top_k: int | None, tagger: Tagger | None = None
+    extractor: Extractor, sources: Iterable[SourceDocument], top_k: int | None
 ) -> Iterator[DocumentResult]:
-    """A result for every source, in their order, one at a time.
+    """Extract the keyphrases of documents that were read from files.
 
-    ``tagger`` reads what is prose of a text with markup; without it, the extractor's own.
+    Args:
+        extractor: The method.
+        sources: Documents, which are read as results are asked for. Some may carry an error.
+        top_k: Number of keyphrases per document; None returns all.
+
+    Yields:
+        The result of each document, in order; a document that failed carries its error.
     """
-    reader = tagger or getattr(extractor, "tagger", None) or SpacyTagger()
     waiting: deque[SourceDocument] = deque()
 
-    def texts() -> Iterator[str | Document]:
+    def texts() -> Iterator[AnyText]:
         for source in sources:
-            text = _text(source, reader)
-            if isinstance(text, MDERankError):
-                waiting.append(SourceDocument(source.id, source.text, error=text))
-            else:
-                waiting.append(source)
-                yield text
+            waiting.append(source)
+            if source.error is None:
+                yield _text(source)
 
     for found in extractor.extract_many(texts(), top_k):
         while waiting[0].error is not None:
@@ -41,25 +42,15 @@ def extract_documents(
     yield from map(_failed, waiting)
 
 
-def _text(source: SourceDocument, tagger: Tagger) -> str | Document | MDERankError:
-    """What an extractor is given, or why there is nothing to give."""
-    if source.error is not None:
-        return source.error
+def _text(source: SourceDocument) -> AnyText:
+    """Return the text that the extractor is given."""
     if source.tagged is not None:
         return source.tagged
-    if source.prose is None:
-        return source.text
-    try:
-        (document,) = tagger.tag([source.prose])
-    except MDERankError:
-        raise
-    except Exception as error:  # whatever a tagger raises: this text's fault, and not the others'
-        return InputError(f"{source.id}: tagging failed: {type(error).__name__}: {error}")
-    return document.with_breaks(source.text)
+    return source.text if source.prose is None else MarkedUpText(source.text, source.prose)
 
 
 def _named(found: Keyphrases, source: SourceDocument) -> Keyphrases:
-    """An error says whose it is."""
+    """Put the name of the document before its error."""
     return found if found.error is None else Keyphrases(error=InputError(f"{source.id}: {found.error}"))
 
 

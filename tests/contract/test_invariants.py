@@ -22,7 +22,7 @@ from mderank import (
     PhraseList,
     SpacyTagger,
 )
-from mderank.document import Document, surface
+from mderank.document import Document
 from mderank.encoding import EncoderInputs
 from mderank.testing import FakeEncoder, FakeTagger
 
@@ -73,7 +73,7 @@ def quiet(function, *arguments):
 def assert_sound(keyphrases, text, same):
     """Every place, form and score is as it should be; ``same`` says what forms one entry may hold."""
     for keyphrase in keyphrases:
-        shown = [surface(Document(text, ()), span) for span in keyphrase.spans]
+        shown = [Document(text, ()).surface_form(span) for span in keyphrase.spans]
         assert keyphrase.text == keyphrase.forms[0]
         assert sorted(keyphrase.forms) == sorted(set(shown))
         assert len({same(form) for form in shown}) == 1
@@ -118,7 +118,7 @@ def test_whatever_the_options(text, candidates, masking, pooling, exact, limit):
     )
     keyphrases = method.extract(text, None)
     for keyphrase in keyphrases:
-        assert {surface(Document(text, ()), span) for span in keyphrase.spans} == set(keyphrase.forms)
+        assert {Document(text, ()).surface_form(span) for span in keyphrase.spans} == set(keyphrase.forms)
     end = keyphrases.truncated.start if keyphrases.truncated else len(text)
     assert all(span.end <= end for keyphrase in keyphrases for span in keyphrase.spans)
 

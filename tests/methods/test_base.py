@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from mderank import Document, InputError, MDERank, ModelError, OptionError
+from mderank import Document, InputError, MarkedUpText, MDERank, ModelError, OptionError
 from mderank.methods import base
+from mderank.methods.base import input_error, isolate_failures
+from mderank.methods.baselines import FirstPhrases
 from mderank.testing import FakeEncoder, FakeTagger
 
 
@@ -110,3 +112,50 @@ def test_a_text_that_fails_fails_alone(failure, message):
 def test_what_would_fail_for_every_text_is_raised():
     with pytest.raises(ModelError, match="no such model"):
         list(extractor(ModelError("no such model")).extract_many(["The reef.", "The poison."]))
+
+
+MARKDOWN = "The *old reef* is near.\nThe boat **harbour** and the `reef`boat are small."
+PROSE = "The  old reef  is near.\nThe boat   harbour   and the  reef boat are small."
+
+
+def test_markup_is_blanked_and_breaks_phrases():
+    (plain, marked) = FirstPhrases(tagger=FakeTagger()).extract_many([PROSE, MarkedUpText(MARKDOWN, PROSE)], None)
+    assert [each.text for each in plain] == ["old reef", "boat harbour", "reef boat"]
+    assert [each.text for each in marked] == ["old reef", "reef", "boat", "harbour"]
+    for each in marked:
+        assert {MARKDOWN[span.start : span.end] for span in each.spans} == {each.text}
+
+
+def test_texts_with_markup_are_tagged_with_the_batch():
+    tagger = Recording()
+    list(FirstPhrases(tagger=tagger).extract_many(["The reef.", MarkedUpText(MARKDOWN, PROSE), "The boat."]))
+    assert tagger.batches == [["The reef.", PROSE, "The boat."]]
+
+
+def test_the_rest_of_a_text_with_markup_is_truncated():
+    found = FirstPhrases(tagger=FakeTagger(), max_words=3).extract(MarkedUpText(MARKDOWN, PROSE), None)
+    assert [each.text for each in found] == ["old reef"]
+    assert MARKDOWN[: found.truncated.start] == "The *old reef"
+
+
+def test_a_batch_that_fails_is_computed_one_by_one():
+    calls = []
+
+    def double(items):
+        calls.append(list(items))
+        if 2 in items:
+            raise ValueError("two")
+        return [2 * item for item in items]
+
+    assert list(isolate_failures(double, [1, 3])) == [2, 6]
+    first, second, third = isolate_failures(double, [1, 2, 3])
+    assert (first, str(second), third) == (2, "two", 6)
+    assert calls == [[1, 3], [1, 2, 3], [1], [2], [3]]
+
+
+def test_errors_that_are_no_texts_fault_are_raised():
+    assert str(input_error(ValueError("odd"))) == "extraction failed: ValueError: odd"
+    known = InputError("no text")
+    assert input_error(known) is known
+    with pytest.raises(ModelError):
+        input_error(ModelError("no model"))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mderank import FusionRank
-from mderank.document import Span, surface
+from mderank.document import Span
 from mderank.tagging import SpacyTagger
 
 TAGGER = SpacyTagger()
@@ -15,7 +15,7 @@ def test_a_divided_word_is_whole_and_keeps_its_place() -> None:
     token = next(token for token in document.tokens if token.start == text.index("fore-"))
     assert token.text == "forecasting"
     assert text[token.start : token.end] == "fore-\ncasting"
-    assert surface(document, Span(token.start, token.end)) == "forecasting"
+    assert document.surface_form(Span(token.start, token.end)) == "forecasting"
     keyphrase = next(each for each in FusionRank().extract(text) if each.text.endswith("forecasting"))
     assert keyphrase.text == "wave forecasting"
     assert len(keyphrase.spans) == 2
@@ -25,7 +25,7 @@ def test_words_after_a_divided_word_keep_their_places() -> None:
     text = "We study the predict-\nability of tidal chan-\nnels, the predictability of rivers and of tidal channels.\n"
     (document,) = TAGGER.tag([text])
     for token in document.tokens:
-        assert surface(document, Span(token.start, token.end)) == token.text
+        assert document.surface_form(Span(token.start, token.end)) == token.text
 
 
 def test_cells_are_not_glued() -> None:

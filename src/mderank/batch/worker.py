@@ -19,7 +19,7 @@ from mderank.methods.base import Extractor
 from mderank.options import Options
 from mderank.pipeline import extract_documents
 from mderank.reading import ReadOptions, Record, SourceDocument, read_record
-from mderank.tagging.spacy import forgetting
+from mderank.tagging.spacy import spacy_memory_zone
 from mderank.util.environment import describe_encoder, versions
 from mderank.util.files import file_sha256
 from mderank.writing import DocumentResult
@@ -63,7 +63,7 @@ class BatchWorker:
 
     def _rows(self, sources: Iterable[SourceDocument]) -> list[Row]:
         extractor = self.extractor
-        with forgetting(getattr(extractor, "tagger", None)):
+        with spacy_memory_zone(getattr(extractor, "tagger", None)):
             return [result.as_dict() for result in extract_documents(extractor, sources, self.options.top_k or None)]
 
     def failed(self, record: Record, reason: str) -> Row:

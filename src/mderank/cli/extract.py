@@ -69,7 +69,7 @@ def extract(
         if options.tagger is None and reading.tokens_field is None:
             import_spacy_without_torch()
         sources = _sources(found.errors, found.files, STDIN in paths or not paths, reading)
-        made = extract_documents(extractor, sources, options.top_k or None, tagger)
+        made = extract_documents(extractor, sources, options.top_k or None)
         count = None if STDIN in paths or not paths else len(found.files)
         with opened(output) as stream:
             writer = make_writer(form, stream, color=wants_color(stream), explain=explain)

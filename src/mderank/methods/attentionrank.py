@@ -17,7 +17,7 @@ import numpy as np
 
 from mderank.candidates.base import is_word
 from mderank.candidates.stopwords import stop_words_of
-from mderank.document import Document, surface
+from mderank.document import Document
 from mderank.encoding import BUNDLED_MODEL, AttentionEncoder, Encoder, TokenizedText
 from mderank.encoding.padding import batch_by_tokens, pad_texts
 from mderank.encoding.windows import windows
@@ -84,22 +84,22 @@ class AttentionRank(EncoderExtractor):
         """Nothing is packed here, and nothing approximated."""
         return False
 
-    def _score(self, readings: Sequence[ScoringInput]) -> list[CandidateScores]:
-        return [self._score_one(reading) for reading in readings]
+    def _score(self, inputs: Sequence[ScoringInput]) -> list[CandidateScores]:
+        return [self._score_one(item) for item in inputs]
 
-    def _score_one(self, reading: ScoringInput) -> CandidateScores:
-        assert reading.tokenized is not None
-        if not reading.candidates:
+    def _score_one(self, item: ScoringInput) -> CandidateScores:
+        assert item.tokenized is not None
+        if not item.candidates:
             return CandidateScores(np.zeros(0), np.zeros(0), np.zeros((0, self.encoder.spec.dimension)))
-        received, sentences = self._read_sentences(reading.document, reading.tokenized)
+        received, sentences = self._read_sentences(item.document, item.tokenized)
         attention = np.asarray(
             [
-                sum(received[place.start : place.stop].sum() for place in reading.tokenized.touching(spans))
-                for spans in ([each.span for each in candidate.occurrences] for candidate in reading.candidates)
+                sum(received[place.start : place.stop].sum() for place in item.tokenized.touching(spans))
+                for spans in ([each.span for each in candidate.occurrences] for candidate in item.candidates)
             ]
         )
-        vectors, relevance = _relevance(self._phrases(reading), sentences)
-        stems = [stem_phrase(each.key, reading.document.language) for each in reading.candidates]
+        vectors, relevance = _relevance(self._phrases(item), sentences)
+        stems = [stem_phrase(each.key, item.document.language) for each in item.candidates]
         attention, relevance = _by_stem(stems, attention, relevance)
         scores = self.weight * _spread(attention) + (1 - self.weight) * _spread(relevance)
         return CandidateScores(scores, relevance, vectors, [self._is_specific(stem) for stem in stems])
@@ -128,9 +128,9 @@ class AttentionRank(EncoderExtractor):
                 sentences[number] = _means(own[begin:], place, words)
         return received, [each for each in sentences if len(each)]
 
-    def _phrases(self, reading: ScoringInput) -> list[Floats]:
+    def _phrases(self, item: ScoringInput) -> list[Floats]:
         """The vectors ``(words, d)`` of every candidate's words, the candidate being encoded by itself."""
-        texts = [surface(reading.document, each.occurrences[0].span) for each in reading.candidates]
+        texts = [item.document.surface_form(each.occurrences[0].span) for each in item.candidates]
         tokenized = [self.encoder.tokenize(text).upto(self.encoder.spec.capacity) for text in texts]
         phrases: list[Floats] = [np.zeros(0)] * len(texts)
         begin = len(self.encoder.spec.prefix)

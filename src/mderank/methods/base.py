@@ -6,16 +6,15 @@ de-duplication, limits, order, what happens to a document that fails) is here, a
 
 from __future__ import annotations
 
-import re
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import ClassVar, Protocol, TypedDict, runtime_checkable
+from typing import ClassVar, Protocol, TypedDict, TypeVar, runtime_checkable
 
 import numpy as np
 
 from mderank.candidates import CandidateSource, NounPhrases, PhraseList
-from mderank.document import Document, Span, surface
+from mderank.document import AnyText, Document, MarkedUpText, Span
 from mderank.encoding import TokenizedText
 from mderank.errors import InputError, MDERankError, OptionError
 from mderank.keyphrase import Candidate, Keyphrase, Keyphrases
@@ -34,37 +33,56 @@ from mderank.ranking import (
 from mderank.ranking.dedupe import Entry, forms, merge
 from mderank.ranking.variants import variant_key
 from mderank.tagging import SpacyTagger, Tagger
-from mderank.text import stem_phrase
+from mderank.text import end_of_words, stem_phrase
 from mderank.util.arrays import Floats, Numbers
 
 # Texts that are tagged and encoded together: enough to fill the encoder's batches, little enough to hold in memory.
 _CHUNK_TEXTS = 64
 _CHUNK_CHARACTERS = 400_000
 
-_WORD = re.compile(r"\S+")
-
 
 @runtime_checkable
 class Extractor(Protocol):
-    """Reads texts, says what they are about."""
+    """Interface of every method: extracts keyphrases from texts."""
 
-    def extract(self, text: str | Document, top_k: int | None = 10) -> Keyphrases:
-        """The ``top_k`` best keyphrases of one text, best first (all of them for ``None``)."""
+    def extract(self, text: AnyText, top_k: int | None = 10) -> Keyphrases:
+        """Extract the keyphrases of one text.
+
+        Args:
+            text: A text, a `MarkedUpText`, or a tagged `Document`.
+            top_k: Number of keyphrases; None returns all.
+
+        Returns:
+            The keyphrases, the best first.
+
+        Raises:
+            InputError: If the text cannot be read.
+        """
         ...
 
-    def extract_many(self, texts: Iterable[str | Document], top_k: int | None = 10) -> Iterator[Keyphrases]:
-        """The keyphrases of every text, in order, one at a time.
+    def extract_many(self, texts: Iterable[AnyText], top_k: int | None = 10) -> Iterator[Keyphrases]:
+        """Extract the keyphrases of many texts, in batches.
 
-        A text that fails carries its error in ``Keyphrases.error`` and the rest goes on.
+        Args:
+            texts: Texts, which are read as results are asked for.
+            top_k: Number of keyphrases per text; None returns all.
+
+        Yields:
+            The keyphrases of each text, in order. A text that fails has its error in ``Keyphrases.error``.
         """
         ...
 
 
 @dataclass(frozen=True)
 class ScoringInput:
-    """A document as far as it is read, and the phrases in it that may be keyphrases.
+    """A document with its candidates, as a method scores them.
 
-    ``tokenized`` is the text as tokens of an encoder, for methods that have one.
+    Attributes:
+        document: The tagged text, as far as it is read.
+        candidates: The phrases to score.
+        missing_phrases: Phrases of the user's own list that do not occur.
+        truncated: The span at the end of the text that is not read.
+        tokenized: The tokens of the text, for methods with an encoder.
     """
 
     document: Document
@@ -144,17 +162,17 @@ class BaseExtractor(ABC):
         # A user's own phrases are wanted as they are.
         own = "any" if isinstance(candidates, PhraseList) else self.default_overlap
         self.overlap: Overlap = overlap or own
-        self.diversity: Diversity | None = self._scaled(diversity)
+        self.diversity: Diversity | None = self._scale_diversity(diversity)
         self.min_score = min_score
         self.max_words = max_words
         self.exclude = frozenset(" ".join(phrase.lower().split()) for phrase in exclude)
 
     @abstractmethod
-    def _score(self, readings: Sequence[ScoringInput]) -> list[CandidateScores]:
+    def _score(self, inputs: Sequence[ScoringInput]) -> list[CandidateScores]:
         """Score the candidates of some documents."""
 
-    def _scaled(self, diversity: Diversity | None) -> Diversity | None:
-        """MMR in the method's own form, unless the user asks for another."""
+    def _scale_diversity(self, diversity: Diversity | None) -> Diversity | None:
+        """Give MMR the method's own scaling, unless the user chose one."""
         if isinstance(diversity, MMR) and diversity.scaling is None:
             return replace(diversity, scaling=self.default_mmr_scaling)
         return diversity
@@ -163,85 +181,118 @@ class BaseExtractor(ABC):
         """Return the offset after the last character that the method reads, and the tokens of its encoder."""
         return len(text), None
 
-    def extract(self, text: str | Document, top_k: int | None = 10) -> Keyphrases:
-        """The ``top_k`` best keyphrases of one text, best first (all of them for ``None``)."""
-        return self._extract([_checked(text)], _checked_top_k(top_k))[0]
+    def extract(self, text: AnyText, top_k: int | None = 10) -> Keyphrases:
+        """Extract the keyphrases of one text.
 
-    def extract_many(self, texts: Iterable[str | Document], top_k: int | None = 10) -> Iterator[Keyphrases]:
-        """The keyphrases of every text, in order, read and given as they are asked for.
+        Args:
+            text: A text, a `MarkedUpText`, or a tagged `Document`.
+            top_k: Number of keyphrases; None returns all.
 
-        A text that fails carries its error in ``Keyphrases.error`` and the rest goes on.
+        Returns:
+            The keyphrases, the best first.
+
+        Raises:
+            InputError: If the text is not a text.
+            OptionError: If ``top_k`` is negative.
         """
-        _checked_top_k(top_k)
+        return self._extract([_check_text(text)], _check_top_k(top_k))[0]
+
+    def extract_many(self, texts: Iterable[AnyText], top_k: int | None = 10) -> Iterator[Keyphrases]:
+        """Extract the keyphrases of many texts, in batches.
+
+        Args:
+            texts: Texts, which are read as results are asked for.
+            top_k: Number of keyphrases per text; None returns all.
+
+        Returns:
+            An iterator over the keyphrases of each text, in order. A text that fails has its error in
+            ``Keyphrases.error``.
+
+        Raises:
+            OptionError: If ``top_k`` is negative.
+        """
+        _check_top_k(top_k)
         return (keyphrases for chunk in _chunks(texts) for keyphrases in self._extract_chunk(chunk, top_k))
 
-    def _extract_chunk(self, texts: Sequence[str | Document], top_k: int | None) -> Iterable[Keyphrases]:
-        try:
-            return self._extract([_checked(text) for text in texts], top_k)
-        except Exception:  # one of them failed: find out which, and give the others their due
-            return (self._guarded(text, top_k) for text in texts)
+    def _extract_chunk(self, texts: Sequence[AnyText], top_k: int | None) -> Iterator[Keyphrases]:
+        def extract(some: Sequence[AnyText]) -> list[Keyphrases]:
+            return self._extract([_check_text(text) for text in some], top_k)
 
-    def _guarded(self, text: str | Document, top_k: int | None) -> Keyphrases:
-        try:
-            return self.extract(text, top_k)
-        except InputError as error:
-            return Keyphrases(error=error)
-        except MDERankError:  # a model, an extra or an option: not this text's fault, and no other would fare better
-            raise
-        except Exception as error:  # whatever a tagger or an encoder raises
-            return Keyphrases(error=InputError(f"extraction failed: {type(error).__name__}: {error}"))
+        for found in isolate_failures(extract, texts):
+            yield Keyphrases(error=input_error(found)) if isinstance(found, Exception) else found
 
-    def _extract(self, texts: Sequence[str | Document], top_k: int | None) -> list[Keyphrases]:
-        """The whole story: read the texts with their candidates, score these, rank them."""
-        return [self.choose(reading, scores, top_k) for reading, scores in self.score(texts)]
+    def _extract(self, texts: Sequence[AnyText], top_k: int | None) -> list[Keyphrases]:
+        """Find the candidates of texts, score them, and rank them."""
+        return [self.rank(item, scores, top_k) for item, scores in self.score(texts)]
 
-    def score(self, texts: Sequence[str | Document]) -> list[tuple[ScoringInput, CandidateScores]]:
-        """The texts with their candidates, and what these score, not ranked yet: for those who rank in several ways."""
-        readings = self._read(texts)
-        return list(zip(readings, self._score(readings), strict=True))
+    def score(self, texts: Sequence[AnyText]) -> list[tuple[ScoringInput, CandidateScores]]:
+        """Score the candidates of texts without ranking them, for callers that rank in several ways.
 
-    def choose(self, reading: ScoringInput, scores: CandidateScores, top_k: int | None = 10) -> Keyphrases:
-        """The ``top_k`` best of what `score` gave."""
+        Args:
+            texts: Texts to compute as one batch.
+
+        Returns:
+            Each text with its candidates, and their scores.
+        """
+        inputs = self._find_candidates(texts)
+        return list(zip(inputs, self._score(inputs), strict=True))
+
+    def rank(self, item: ScoringInput, scores: CandidateScores, top_k: int | None = 10) -> Keyphrases:
+        """Rank the candidates of one text.
+
+        Args:
+            item: The text with its candidates, from `score`.
+            scores: Their scores.
+            top_k: Number of keyphrases; None returns all.
+
+        Returns:
+            The keyphrases, the best first.
+        """
         return Keyphrases(
-            self._rank(reading, scores, top_k), truncated=reading.truncated, missing_phrases=reading.missing_phrases
+            self._rank(item, scores, top_k), truncated=item.truncated, missing_phrases=item.missing_phrases
         )
 
-    def _read(self, texts: Sequence[str | Document]) -> list[ScoringInput]:
-        """Tag the texts, settle how far each of them is read, and find the candidates there."""
-        limits = [_end_of_words(_text(text), self.max_words) for text in texts]
+    def _find_candidates(self, texts: Sequence[AnyText]) -> list[ScoringInput]:
+        """Tag the texts as one batch, decide how far each of them is read, and find the candidates there."""
+        limits = [end_of_words(_prose(text), self.max_words) for text in texts]
         tagged = self.tagger.tag(
-            text[:limit] for text, limit in zip(texts, limits, strict=True) if not isinstance(text, Document)
+            text.prose if isinstance(text, MarkedUpText) else text[:limit]
+            for text, limit in zip(texts, limits, strict=True)
+            if not isinstance(text, Document)
         )
-        readings = []
+        inputs = []
         for text, limit in zip(texts, limits, strict=True):
             document = text if isinstance(text, Document) else next(tagged)
+            if isinstance(text, MarkedUpText):
+                document = document.with_breaks(text.text)
             end, tokenized = self._visible_end(document.text[:limit])
-            seen = document.upto(end)
-            found = self.candidates.find(seen)
+            visible = document.upto(end)
+            found = self.candidates.find(visible)
             missing = tuple(each.key for each in found if not each.occurrences)
-            unseen = Span(end, len(_text(text))) if _text(text)[end:].strip() else None
-            readings.append(ScoringInput(seen, self._filter_excluded(seen, found), missing, unseen, tokenized))
-        return readings
+            truncated = Span(end, len(_prose(text))) if _prose(text)[end:].strip() else None
+            candidates = self._filter_excluded(visible, found)
+            inputs.append(ScoringInput(visible, candidates, missing, truncated, tokenized))
+        return inputs
 
     def _filter_excluded(self, document: Document, found: list[Candidate]) -> list[Candidate]:
-        """The candidates that occur and are not excluded."""
+        """Return the candidates that occur and are not excluded."""
         excluded = {stem_phrase(phrase, document.language) for phrase in self.exclude}
         return [each for each in found if each.occurrences and _stem(document, each) not in excluded]
 
-    def _rank(self, reading: ScoringInput, scored: CandidateScores, top_k: int | None) -> list[Keyphrase]:
+    def _rank(self, item: ScoringInput, scored: CandidateScores, top_k: int | None) -> list[Keyphrase]:
         """Sort, merge variants, diversify."""
-        candidates, scores = reading.candidates, scored.scores
+        candidates, scores = item.candidates, scored.scores
         ranked = scored.ranked if scored.ranked is not None else [True] * len(candidates)
         order = rank(scores.tolist(), [each.first for each in candidates], ranked)
-        entries = merge(reading.document, candidates, order, self.dedupe)
+        entries = merge(item.document, candidates, order, self.dedupe)
         first = [entry for entry in entries if ranked[entry[0]]]
-        last = [entry for entry in entries[len(first) :] if self._meets_thresholds(reading, scored, entry[0])]
-        family = _Family(reading, scored, first, self.overlap)
+        last = [entry for entry in entries[len(first) :] if self._meets_thresholds(item, scored, entry[0])]
+        family = _Family(item, scored, first, self.overlap)
         least = -np.inf if self.min_score is None else self.min_score
         first = [
             entry
             for entry in family.entries
-            if self._meets_thresholds(reading, scored, entry[0])
+            if self._meets_thresholds(item, scored, entry[0])
             and scores[entry[0]] - family.lost.get(entry[0], 0.0) >= least
         ]
         if self.diversity is not None and scored.vectors is not None:
@@ -250,11 +301,11 @@ class BaseExtractor(ABC):
             taken = self.diversity.order(lowered, scored.vectors[index], top_k)
             first = [first[each] for each in taken]
         return [
-            _keyphrase(reading, scored, best, spans, family.related.get(best, ()), family.lost.get(best, 0.0))
+            _keyphrase(item, scored, best, spans, family.related.get(best, ()), family.lost.get(best, 0.0))
             for best, spans in [*first, *last][:top_k]
         ]
 
-    def _meets_thresholds(self, reading: ScoringInput, scored: CandidateScores, candidate: int) -> bool:
+    def _meets_thresholds(self, item: ScoringInput, scored: CandidateScores, candidate: int) -> bool:
         """Whether a candidate reaches what the user asks for."""
         return self.min_score is None or bool(scored.scores[candidate] >= self.min_score)
 
@@ -268,18 +319,18 @@ class _Family:
         related: the texts of entries that were left out, each under the best candidate of the first that it overlaps.
     """
 
-    def __init__(self, reading: ScoringInput, scored: CandidateScores, entries: list[Entry], overlap: Overlap) -> None:
+    def __init__(self, item: ScoringInput, scored: CandidateScores, entries: list[Entry], overlap: Overlap) -> None:
         self.entries, self.lost, self.related = entries, dict[int, float](), dict[int, tuple[str, ...]]()
         if overlap == "any" or len(entries) < 2:
             return
-        document = reading.document
+        document = item.document
         texts = [forms(document, spans)[0] for _, spans in entries]
         keys = [variant_key(text, document.language) for text in texts]
         best = [each for each, _ in entries]
         order, lost = family_order(
             scored.scores[best],
             keys,
-            [reading.candidates[each].unithood for each in best],
+            [item.candidates[each].unithood for each in best],
             [spans for _, spans in entries],
             overlap,
         )
@@ -292,21 +343,21 @@ class _Family:
 
 
 def _keyphrase(
-    reading: ScoringInput,
+    item: ScoringInput,
     scored: CandidateScores,
     best: int,
     spans: tuple[Span, ...],
     related: tuple[str, ...],
     lost: float,
 ) -> Keyphrase:
-    variants = forms(reading.document, spans)
+    variants = forms(item.document, spans)
     return Keyphrase(
         variants[0],
         float(scored.scores[best]) - lost,
         float(scored.raw_scores[best]),
         spans,
         variants,
-        reading.candidates[best].match_count,
+        item.candidates[best].match_count,
         _contributions(scored, best, lost),
         {name: values[best].item() for name, values in scored.features.items()},
         None if scored.confidences is None else float(scored.confidences[best]),
@@ -321,15 +372,64 @@ def _contributions(scored: CandidateScores, best: int, lost: float) -> dict[str,
 
 
 def _stem(document: Document, candidate: Candidate) -> str:
-    return stem_phrase(surface(document, candidate.occurrences[0].span), document.language)
+    return stem_phrase(document.surface_form(candidate.occurrences[0].span), document.language)
 
 
-def _chunks(texts: Iterable[str | Document]) -> Iterator[list[str | Document]]:
-    chunk: list[str | Document] = []
+_Item = TypeVar("_Item")
+_Result = TypeVar("_Result")
+
+
+def isolate_failures(
+    compute: Callable[[Sequence[_Item]], Sequence[_Result]], items: Sequence[_Item]
+) -> Iterator[_Result | Exception]:
+    """Compute a batch; if it fails, compute each item alone, so that only the faulty one carries an error.
+
+    Args:
+        compute: Computes one result per item of a batch.
+        items: The batch.
+
+    Yields:
+        The result of each item, in order, or the exception that it raised alone.
+    """
+    try:
+        results = compute(items)
+    except Exception:
+        for item in items:
+            try:
+                (result,) = compute([item])
+            except Exception as error:
+                yield error
+            else:
+                yield result
+    else:
+        yield from results
+
+
+def input_error(error: Exception) -> InputError:
+    """Return the error of a text that failed, whatever a tagger or an encoder raised.
+
+    Args:
+        error: The exception that was raised for the text.
+
+    Returns:
+        An `InputError`.
+
+    Raises:
+        MDERankError: If a model, an extra or an option is at fault. Then no other text would fare better.
+    """
+    if isinstance(error, InputError):
+        return error
+    if isinstance(error, MDERankError):
+        raise error
+    return InputError(f"extraction failed: {type(error).__name__}: {error}")
+
+
+def _chunks(texts: Iterable[AnyText]) -> Iterator[list[AnyText]]:
+    chunk: list[AnyText] = []
     size = 0
     for text in texts:
         chunk.append(text)
-        size += len(_text(text)) if isinstance(text, str | Document) else 0
+        size += len(_prose(text)) if isinstance(text, AnyText) else 0
         if len(chunk) >= _CHUNK_TEXTS or size >= _CHUNK_CHARACTERS:
             yield chunk
             chunk, size = [], 0
@@ -337,27 +437,20 @@ def _chunks(texts: Iterable[str | Document]) -> Iterator[list[str | Document]]:
         yield chunk
 
 
-def _end_of_words(text: str, count: int | None) -> int:
-    """The offset after the first ``count`` words between white space."""
-    if count is None:
-        return len(text)
-    for number, word in enumerate(_WORD.finditer(text), start=1):
-        if number == count:
-            return word.end()
-    return len(text)
-
-
-def _text(text: str | Document) -> str:
+def _prose(text: AnyText) -> str:
+    """Return the text without markup."""
+    if isinstance(text, MarkedUpText):
+        return text.prose
     return text.text if isinstance(text, Document) else text
 
 
-def _checked(text: str | Document) -> str | Document:
-    if not isinstance(text, str | Document):
-        raise InputError(f"a text must be a str or a Document, not {type(text).__name__}")
+def _check_text(text: AnyText) -> AnyText:
+    if not isinstance(text, AnyText):
+        raise InputError(f"a text must be a str, a MarkedUpText or a Document, not {type(text).__name__}")
     return text
 
 
-def _checked_top_k(top_k: int | None) -> int | None:
+def _check_top_k(top_k: int | None) -> int | None:
     if top_k is not None and top_k < 0:
         raise OptionError(f"top_k must not be negative, and is {top_k}")
     return top_k

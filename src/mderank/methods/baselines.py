@@ -18,10 +18,10 @@ class FirstPhrases(BaseExtractor):
     2. Score each with 1 / (1 + offset of its first character); at one offset the longest comes first, as found.
     """
 
-    def _score(self, readings: Sequence[ScoringInput]) -> list[CandidateScores]:
+    def _score(self, inputs: Sequence[ScoringInput]) -> list[CandidateScores]:
         scores = []
-        for reading in readings:
-            first = np.asarray([each.first for each in reading.candidates], dtype=np.float64)
+        for item in inputs:
+            first = np.asarray([each.first for each in item.candidates], dtype=np.float64)
             scores.append(CandidateScores(1 / (1 + first), 1 / (1 + first)))
         return scores
 
@@ -38,10 +38,10 @@ class Random(BaseExtractor):
         super().__init__(**options)
         self.seed = seed
 
-    def _score(self, readings: Sequence[ScoringInput]) -> list[CandidateScores]:
+    def _score(self, inputs: Sequence[ScoringInput]) -> list[CandidateScores]:
         scores = []
-        for reading in readings:
-            drawn = np.asarray([self._draw(reading.document.text, each.key) for each in reading.candidates])
+        for item in inputs:
+            drawn = np.asarray([self._draw(item.document.text, each.key) for each in item.candidates])
             scores.append(CandidateScores(drawn, drawn))
         return scores
 

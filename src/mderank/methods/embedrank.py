@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
-from mderank.document import Document, surface
+from mderank.document import Document
 from mderank.keyphrase import Candidate
 from mderank.methods.base import CandidateScores, ScoringInput
 from mderank.methods.encoder_base import EncoderExtractor
@@ -32,14 +32,14 @@ class EmbedRank(EncoderExtractor):
         """Nothing is approximated here: encoders that cannot pack take one call more."""
         return not self.encoder.spec.one_pass
 
-    def _score(self, readings: Sequence[ScoringInput]) -> list[CandidateScores]:
-        phrases = [[self._embedded_text(item.document, each) for each in item.candidates] for item in readings]
+    def _score(self, inputs: Sequence[ScoringInput]) -> list[CandidateScores]:
+        phrases = [[self._embedded_text(item.document, each) for each in item.candidates] for item in inputs]
         scores = []
-        for each in self._embed(readings, phrases=phrases):
+        for each in self._embed(inputs, phrases=phrases):
             similarities, values = phrase_similarity(each.document, each.phrases, self.similarity)
             scores.append(CandidateScores(values, similarities, each.phrases))
         return scores
 
     def _embedded_text(self, document: Document, candidate: Candidate) -> str:
         """Return the text of a candidate that is embedded: its first occurrence."""
-        return surface(document, candidate.occurrences[0].span)
+        return document.surface_form(candidate.occurrences[0].span)

@@ -16,7 +16,6 @@ from typing import ClassVar, Unpack
 import numpy as np
 
 from mderank.candidates import CandidateSource, Terms
-from mderank.document import surface
 from mderank.encoding import BUNDLED_MODEL, Embeddings, Encoder
 from mderank.errors import OptionError
 from mderank.masking import MaskAll
@@ -168,37 +167,37 @@ class FusionRank(EncoderExtractor):
         as_fitted = (self.pooling, self.layer, self.similarity) == (spec.pooling, spec.layers, "cosine")
         return spec.name == BUNDLED_MODEL and as_fitted and not self.exact and self.weights == FusionWeights()
 
-    def _meets_thresholds(self, reading: ScoringInput, scored: CandidateScores, candidate: int) -> bool:
+    def _meets_thresholds(self, item: ScoringInput, scored: CandidateScores, candidate: int) -> bool:
         least = self.min_confidence
         if least is None:
-            is_short = len(reading.document.tokens) < _SHORT and isinstance(self.candidates, Terms)
+            is_short = len(item.document.tokens) < _SHORT and isinstance(self.candidates, Terms)
             least = _SURE if is_short else 0.0
         sure = scored.confidences is None or bool(scored.confidences[candidate] >= least)
-        return sure and super()._meets_thresholds(reading, scored, candidate)
+        return sure and super()._meets_thresholds(item, scored, candidate)
 
-    def _score(self, readings: Sequence[ScoringInput]) -> list[CandidateScores]:
-        masks = [MaskAll().masks(item.document, item.candidates) for item in readings]
+    def _score(self, inputs: Sequence[ScoringInput]) -> list[CandidateScores]:
+        masks = [MaskAll().masks(item.document, item.candidates) for item in inputs]
         embeddings = self._embed(
-            readings,
+            inputs,
             masks=[[mask for (mask,) in own] for own in masks],
             phrases=[
-                [surface(item.document, candidate.occurrences[0].span) for candidate in item.candidates]
-                for item in readings
+                [item.document.surface_form(candidate.occurrences[0].span) for candidate in item.candidates]
+                for item in inputs
             ],
             focus=_FOCUS,
         )
-        return [self._fuse(reading, each) for reading, each in zip(readings, embeddings, strict=True)]
+        return [self._fuse(item, each) for item, each in zip(inputs, embeddings, strict=True)]
 
-    def _fuse(self, reading: ScoringInput, embeddings: Embeddings) -> CandidateScores:
+    def _fuse(self, item: ScoringInput, embeddings: Embeddings) -> CandidateScores:
         near, _ = phrase_similarity(embeddings.document, embeddings.phrases, self.similarity)
         _, changes = masked_similarity(embeddings.document, embeddings.changes, "cosine")
         lengths = np.linalg.norm(embeddings.contexts, axis=1)
-        features = {"similarity": near, "mask_effect": changes, "norm": lengths, **self._count_features(reading)}
-        terms = self._scale_features(features, embeddings.share * len(reading.tokenized or ()))
+        features = {"similarity": near, "mask_effect": changes, "norm": lengths, **self._count_features(item)}
+        terms = self._scale_features(features, embeddings.share * len(item.tokenized or ()))
         weighted = {name: weight * terms[name] for name, weight in asdict(self.weights).items()}
         scores: Floats = np.sum(list(weighted.values()), axis=0)
         confidences = (
-            CONFIDENCE.estimate(scores, features["length"], len(reading.document.tokens))
+            CONFIDENCE.estimate(scores, features["length"], len(item.document.tokens))
             if self._is_calibrated()
             else None
         )
@@ -220,19 +219,19 @@ class FusionRank(EncoderExtractor):
             "unithood": features["unithood"].astype(np.float64),
         }
 
-    def _count_features(self, reading: ScoringInput) -> dict[str, Numbers]:
+    def _count_features(self, item: ScoringInput) -> dict[str, Numbers]:
         """Count occurrences, position and words of each candidate, its variants together."""
-        document = reading.document
+        document = item.document
         key = form_key(document, "variant")
-        keys = [key(surface(document, each.occurrences[0].span)) for each in reading.candidates]
+        keys = [key(document.surface_form(each.occurrences[0].span)) for each in item.candidates]
         counts: dict[str, int] = {}
         firsts: dict[str, int] = {}
-        for name, each in zip(keys, reading.candidates, strict=True):
+        for name, each in zip(keys, item.candidates, strict=True):
             counts[name] = counts.get(name, 0) + len(each.occurrences)
             firsts[name] = min(firsts.get(name, each.occurrences[0].words.start), each.occurrences[0].words.start)
         return {
             "frequency": np.asarray([counts[name] for name in keys], dtype=np.int64),
             "position": np.asarray([firsts[name] for name in keys], dtype=np.int64),
-            "length": np.asarray([len(each.key.split()) for each in reading.candidates], dtype=np.int64),
-            "unithood": np.asarray([each.unithood for each in reading.candidates], dtype=np.float64),
+            "length": np.asarray([len(each.key.split()) for each in item.candidates], dtype=np.int64),
+            "unithood": np.asarray([each.unithood for each in item.candidates], dtype=np.float64),
         }

@@ -6,16 +6,14 @@ Findings of ACL. A phrase matters if the document's embedding changes when the p
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, Self, Unpack
 
 import numpy as np
 
 from mderank.candidates import CandidateSource, NounPhrases
-from mderank.document import Document
 from mderank.encoding import BUNDLED_MODEL, Embeddings, Encoder, PoolingName
-from mderank.keyphrase import Keyphrases
 from mderank.masking import MASKINGS, Mask, MaskAll, Masking
 from mderank.methods.base import CandidateScores, ScoringInput
 from mderank.methods.encoder_base import EncoderExtractor, EncoderOptions
@@ -37,6 +35,8 @@ class MDERank(EncoderExtractor):
     >>> keyphrases = extractor.extract("Masked language models fill gaps in a text. Language models learn from gaps.")
     >>> keyphrases[0].text, keyphrases[0].spans
     ('language models', (Span(start=7, end=22), Span(start=44, end=59)))
+    >>> [len(keyphrases) for keyphrases in extractor.extract_many(["A red fox ran.", "", "A lazy dog slept."])]
+    [1, 0, 1]
 
     ``model`` is a name, a folder or an `Encoder` (see `load_encoder`); ``tagger`` a spaCy pipeline's name or a
     `Tagger`. What is a candidate, what it hides, and how results differ from each other are small objects:
@@ -130,19 +130,9 @@ class MDERank(EncoderExtractor):
             options["tagger"] = SpacyTagger(named, tokenizer=PAPER.tokenizer)
         return cls(model, **options)
 
-    def extract_many(self, texts: Iterable[str | Document], top_k: int | None = 10) -> Iterator[Keyphrases]:
-        """The keyphrases of every text, in order, read and given as they are asked for.
-
-        A text that fails carries its error in ``Keyphrases.error`` and the rest goes on.
-
-        >>> [len(keyphrases) for keyphrases in MDERank().extract_many(["A red fox ran.", "", "A lazy dog slept."])]
-        [1, 0, 1]
-        """
-        return super().extract_many(texts, top_k)
-
-    def _score(self, readings: Sequence[ScoringInput]) -> list[CandidateScores]:
-        masks = [self.masking.masks(reading.document, reading.candidates) for reading in readings]
-        embeddings = self._embed(readings, [[mask for each in own for mask in each] for own in masks])
+    def _score(self, inputs: Sequence[ScoringInput]) -> list[CandidateScores]:
+        masks = [self.masking.masks(item.document, item.candidates) for item in inputs]
+        embeddings = self._embed(inputs, [[mask for each in own for mask in each] for own in masks])
         return [_strongest(own, each, self.similarity) for own, each in zip(masks, embeddings, strict=True)]
 
 

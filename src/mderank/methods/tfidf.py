@@ -97,13 +97,13 @@ class TfIdf(BaseExtractor):
         self.frequencies = frequencies or DocumentFrequencies(0, {})
         self.nested = nested
 
-    def _score(self, readings: Sequence[ScoringInput]) -> list[CandidateScores]:
+    def _score(self, inputs: Sequence[ScoringInput]) -> list[CandidateScores]:
         scores = []
-        for reading in readings:
-            language = reading.document.language
-            stems = [stem_phrase(each.key, language) for each in reading.candidates]
+        for item in inputs:
+            language = item.document.language
+            stems = [stem_phrase(each.key, language) for each in item.candidates]
             frequency: Counter[str] = Counter()
-            for stem, each in zip(stems, reading.candidates, strict=True):
+            for stem, each in zip(stems, item.candidates, strict=True):
                 frequency[stem] += len(each.occurrences) if self.nested else each.match_count
             values = np.asarray([frequency[stem] * self._rarity(stem) for stem in stems], dtype=np.float64)
             scores.append(CandidateScores(values, values))

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from typing import Literal
 
-from mderank.document import Document, Span, surface
+from mderank.document import Document, Span
 from mderank.keyphrase import Candidate
 from mderank.ranking.acronyms import find_acronyms
 from mderank.ranking.variants import variant_key
@@ -30,7 +30,7 @@ def merge(document: Document, candidates: list[Candidate], ranked: Iterable[int]
     key = form_key(document, by)
     for index in ranked:
         for occurrence in candidates[index].occurrences:
-            form = surface(document, occurrence.span)
+            form = document.surface_form(occurrence.span)
             _, spans = entries.setdefault(key(form), (index, []))
             spans.append(occurrence.span)
     return [(index, tuple(sorted(set(spans)))) for index, spans in entries.values()]
@@ -41,7 +41,7 @@ def forms(document: Document, spans: Iterable[Span]) -> tuple[str, ...]:
 
     An acronym comes after the forms that are written out.
     """
-    found = [form for form, _ in Counter(surface(document, span) for span in spans).most_common()]
+    found = [form for form, _ in Counter(document.surface_form(span) for span in spans).most_common()]
     if len(found) > 1 and any(map(_is_short, found)):
         written_out = [form for form in found if not _is_short(form)]
         if written_out and max(map(len, written_out)) > 2 * max(len(form) for form in found if _is_short(form)):

@@ -15,15 +15,15 @@ from collections.abc import Iterable, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 
-from mderank.document import Document
+from mderank.document import MarkedUpText
 from mderank.errors import InputError, MDERankError
 from mderank.keyphrase import Keyphrases
-from mderank.methods.base import BaseExtractor
+from mderank.methods.base import BaseExtractor, isolate_failures
 from mderank.reading.markdown import blank_markup
 from mderank.serve.config import ServerConfig
 from mderank.serve.errors import ApiError
 from mderank.serve.metrics import Metrics
-from mderank.tagging.spacy import forgetting
+from mderank.tagging.spacy import spacy_memory_zone
 
 _log = logging.getLogger("mderank.serve")
 _INITIAL_SPEED = 20_000.0  # characters per second, until it is measured
@@ -145,7 +145,7 @@ class BatchQueue:
         while batch := self._next_batch():
             start = time.perf_counter()
             try:
-                with forgetting(batch[0].extractor.tagger):
+                with spacy_memory_zone(batch[0].extractor.tagger):
                     self._compute(batch)
             except BaseException as error:  # every waiting client gets an answer, whatever failed
                 _log.exception("a batch failed")
@@ -194,36 +194,24 @@ class BatchQueue:
         return len(self._waiting) >= self._config.batch_documents or self._size >= self._config.batch_chars
 
     def _compute(self, batch: Sequence[QueueEntry]) -> None:
-        extractor = batch[0].extractor
-        try:
-            scored = extractor.score([_tag_markdown(entry) for entry in batch])
-            found = [extractor.choose(*each, entry.top) for each, entry in zip(scored, batch, strict=True)]
-        except Exception:  # The batch failed. Extract each text alone, so that only the faulty one carries an error.
-            for entry in batch:
-                _extract_alone(entry)
-        else:
-            for entry, keyphrases in zip(batch, found, strict=True):
-                entry.future.set_result(keyphrases)
+        for entry, found in zip(batch, isolate_failures(_extract, batch), strict=True):
+            if isinstance(found, MDERankError):
+                entry.future.set_exception(found)
+            elif isinstance(found, Exception):  # any error of a tagger or an encoder
+                _log.error("a document failed", exc_info=found)
+                entry.future.set_exception(InputError(f"extraction failed: {type(found).__name__}"))
+            else:
+                entry.future.set_result(found)
         self._metrics.documents.inc(len(batch))
         self._metrics.characters.inc(sum(len(entry.text) for entry in batch))
 
 
-def _tag_markdown(entry: QueueEntry) -> str | Document:
-    """Return a plain text as it is, and the tagged prose of a Markdown text."""
-    if not entry.markdown:
-        return entry.text
-    (document,) = entry.extractor.tagger.tag([blank_markup(entry.text)])
-    return document.with_breaks(entry.text)
-
-
-def _extract_alone(entry: QueueEntry) -> None:
-    try:
-        entry.future.set_result(entry.extractor.extract(_tag_markdown(entry), entry.top))
-    except MDERankError as error:
-        entry.future.set_exception(error)
-    except Exception as error:  # any error of a tagger or an encoder
-        _log.exception("a document failed")
-        entry.future.set_exception(InputError(f"extraction failed: {type(error).__name__}"))
+def _extract(entries: Sequence[QueueEntry]) -> list[Keyphrases]:
+    """Extract documents of the same extractor as one batch."""
+    extractor = entries[0].extractor
+    texts = [MarkedUpText(entry.text, blank_markup(entry.text)) if entry.markdown else entry.text for entry in entries]
+    scored = extractor.score(texts)
+    return [extractor.rank(*each, entry.top) for each, entry in zip(scored, entries, strict=True)]
 
 
 class BatchQueues:

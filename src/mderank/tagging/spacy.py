@@ -355,7 +355,7 @@ def _doc(nlp: Language, given: _GivenWords) -> Doc:
 
 
 @contextlib.contextmanager
-def forgetting(tagger: object) -> Iterator[None]:
+def spacy_memory_zone(tagger: object) -> Iterator[None]:
     """Meanwhile spaCy remembers new words for no longer than this, else memory grows with every document.
 
     A pipeline may do this for one batch at a time only, which is why taggers do not do it by themselves.

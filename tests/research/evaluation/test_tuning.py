@@ -124,7 +124,7 @@ def test_documents_without_labels_or_that_fail_are_left_out_with_a_note():
     assert [each.task.id for each in gathered.documents] == ["owl", "heron", "gull"]
     assert gathered.notes == (
         "the document 'unlabelled' has no keyphrases, and is left out",
-        "the document 'bad' could not be read, and is left out: RuntimeError: no such text",
+        "the document 'bad' could not be read, and is left out: extraction failed: RuntimeError: no such text",
     )
     assert tune(gathered).documents == 3
 

@@ -62,16 +62,16 @@ class MultipartiteRank(BaseExtractor):
         self.alpha = alpha
         self.damping = damping
 
-    def _score(self, readings: Sequence[ScoringInput]) -> list[CandidateScores]:
-        return [self._score_one(reading) for reading in readings]
+    def _score(self, inputs: Sequence[ScoringInput]) -> list[CandidateScores]:
+        return [self._score_one(item) for item in inputs]
 
-    def _score_one(self, reading: ScoringInput) -> CandidateScores:
-        phrases = find_phrases(reading)
+    def _score_one(self, item: ScoringInput) -> CandidateScores:
+        phrases = find_phrases(item)
         if not phrases:
             return CandidateScores(np.zeros(0), np.zeros(0))
         topics = find_topics(phrases, self.threshold, self.linkage)
         scores = self._rank_phrases(phrases, topics)
-        return one_candidate_each(reading, phrases, scores.tolist())
+        return one_candidate_each(item, phrases, scores.tolist())
 
     def _rank_phrases(self, phrases: Sequence[Phrase], topics: Sequence[Sequence[int]]) -> Reals:
         """PageRank with the adjusted weights W' = W + W Bᵀ, where B_fk is what the first phrase f gets of its k."""

@@ -70,12 +70,12 @@ class Phrase:
         return common / len({*self.stems, *other.stems})
 
 
-def find_phrases(reading: ScoringInput) -> list[Phrase]:
+def find_phrases(item: ScoringInput) -> list[Phrase]:
     """The phrases of a document, by first place."""
     members: dict[str, list[tuple[int, int]]] = defaultdict(list)
     places: dict[str, list[range]] = defaultdict(list)
-    for index, free in enumerate(_free_places(reading.candidates)):
-        stems = stem_phrase(reading.candidates[index].key, reading.document.language)
+    for index, free in enumerate(_free_places(item.candidates)):
+        stems = stem_phrase(item.candidates[index].key, item.document.language)
         members[stems].append((free[0].start, index))
         places[stems] += free
     phrases = [
@@ -262,9 +262,9 @@ def pagerank(flow: Callable[[Reals], Reals], leaving: Reals, damping: float) -> 
     return scores
 
 
-def one_candidate_each(reading: ScoringInput, phrases: Sequence[Phrase], scores: Sequence[float]) -> CandidateScores:
+def one_candidate_each(item: ScoringInput, phrases: Sequence[Phrase], scores: Sequence[float]) -> CandidateScores:
     """The scores of the candidates that stand for a phrase; all other candidates have 0."""
-    values = np.zeros(len(reading.candidates))
+    values = np.zeros(len(item.candidates))
     for phrase, score in zip(phrases, scores, strict=True):
         values[phrase.candidates[0]] = score
     return CandidateScores(values, values)

@@ -61,11 +61,11 @@ class TopicRank(BaseExtractor):
         self.representative: Representative = representative
         self.damping = damping
 
-    def _score(self, readings: Sequence[ScoringInput]) -> list[CandidateScores]:
-        return [self._score_one(reading) for reading in readings]
+    def _score(self, inputs: Sequence[ScoringInput]) -> list[CandidateScores]:
+        return [self._score_one(item) for item in inputs]
 
-    def _score_one(self, reading: ScoringInput) -> CandidateScores:
-        phrases = find_phrases(reading)
+    def _score_one(self, item: ScoringInput) -> CandidateScores:
+        phrases = find_phrases(item)
         if not phrases:
             return CandidateScores(np.zeros(0), np.zeros(0))
         topics = find_topics(phrases, self.threshold, self.linkage)
@@ -73,7 +73,7 @@ class TopicRank(BaseExtractor):
         graph = NearnessGraph(places, range(len(topics)))
         scores = pagerank(graph.__matmul__, graph.leaving(np.ones(len(topics))), self.damping)
         chosen = [self._choose([phrases[each] for each in topic]) for topic in topics]
-        return one_candidate_each(reading, chosen, scores.tolist())
+        return one_candidate_each(item, chosen, scores.tolist())
 
     def _choose(self, topic: Sequence[Phrase]) -> Phrase:
         """The phrase that stands for a topic; ``topic`` is in the order of the text, and max gives the first."""

@@ -200,12 +200,12 @@ class WordGraphRanker(BaseExtractor):
         self.word_rank = WordRank(window, damping, tags, words, distance, weighted, self.by_position)
         self.phrase_score: PhraseScore = phrase_score
 
-    def _score(self, readings: Sequence[ScoringInput]) -> list[CandidateScores]:
+    def _score(self, inputs: Sequence[ScoringInput]) -> list[CandidateScores]:
         scores = []
-        for reading in readings:
-            graph = self.word_rank.graph(reading.document)
-            values = graph.sums(self.word_rank.rank(graph), reading.candidates)
+        for item in inputs:
+            graph = self.word_rank.graph(item.document)
+            values = graph.sums(self.word_rank.rank(graph), item.candidates)
             if self.phrase_score == "mean":
-                values = values / [len(_words(each)) for each in reading.candidates]
+                values = values / [len(_words(each)) for each in item.candidates]
             scores.append(CandidateScores(values, values))
         return scores

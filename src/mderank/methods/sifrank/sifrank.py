@@ -98,8 +98,8 @@ class SIFRank(BaseExtractor):
         chosen = spec.layer if layer is None else checked_layer(layer, spec.layers, spec.name)
         self.layer = None if average_layers else chosen
 
-    def _score(self, readings: Sequence[ScoringInput]) -> list[CandidateScores]:
-        return [self._score_one(reading.document, reading.candidates) for reading in readings]
+    def _score(self, inputs: Sequence[ScoringInput]) -> list[CandidateScores]:
+        return [self._score_one(item.document, item.candidates) for item in inputs]
 
     def _score_one(self, document: Document, candidates: Sequence[Candidate]) -> CandidateScores:
         if not candidates:

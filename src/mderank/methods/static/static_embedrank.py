@@ -42,10 +42,10 @@ class TextEmbedRank(BaseExtractor):
         super().__init__(**options)
         self.embedder = embedder
 
-    def _score(self, readings: Sequence[ScoringInput]) -> list[CandidateScores]:
+    def _score(self, inputs: Sequence[ScoringInput]) -> list[CandidateScores]:
         scores = []
-        for reading in readings:
-            vectors = self._embed([_content(reading.document), *_phrases(reading)])
+        for item in inputs:
+            vectors = self._embed([_content(item.document), *_phrases(item)])
             similarities, values = phrase_similarity(vectors[0], vectors[1:], "cosine")
             known = [bool(vector.any()) for vector in vectors[1:]]
             scores.append(CandidateScores(values, similarities, vectors[1:], known))
@@ -119,8 +119,8 @@ def _content(document: Document) -> str:
     return " ".join(token.text for token in document.tokens if tags.fullmatch(token.tag))
 
 
-def _phrases(reading: ScoringInput) -> list[str]:
+def _phrases(item: ScoringInput) -> list[str]:
     """The words of each candidate where it first stands."""
-    tokens = reading.document.tokens
-    places = (each.occurrences[0].words for each in reading.candidates)
+    tokens = item.document.tokens
+    places = (each.occurrences[0].words for each in item.candidates)
     return [" ".join(token.text for token in tokens[words.start : words.stop]) for words in places]

@@ -111,19 +111,19 @@ class YAKE(BaseExtractor):
             if without_tags is not None:  # of tags, only those of the marks that end a sentence are used
                 self.tagger = without_tags()
 
-    def _score(self, readings: Sequence[ScoringInput]) -> list[CandidateScores]:
+    def _score(self, inputs: Sequence[ScoringInput]) -> list[CandidateScores]:
         scores = []
-        for reading in readings:
-            words = read_words(reading.document, self.stop_words)
+        for item in inputs:
+            words = read_words(item.document, self.stop_words)
             terms = score_terms(words, self.window, self.features)
-            keywords = np.asarray(list(_score_keywords(reading.candidates, words, terms)), np.float64)
+            keywords = np.asarray(list(_score_keywords(item.candidates, words, terms)), np.float64)
             keywords = keywords.clip(_LEAST, 1 / _LEAST)  # hundreds of words may be beyond what a number can be
             scores.append(CandidateScores(1 / keywords, keywords))
         return scores
 
-    def _rank(self, reading: ScoringInput, scored: CandidateScores, top_k: int | None) -> list[Keyphrase]:
+    def _rank(self, item: ScoringInput, scored: CandidateScores, top_k: int | None) -> list[Keyphrase]:
         """As ever, without what is spelled like a better one."""
-        ranked = super()._rank(reading, scored, None)
+        ranked = super()._rank(item, scored, None)
         kept = distinct((each.text.lower() for each in ranked), self.likeness, self.threshold)
         return [ranked[index] for index in islice(kept, top_k)]
 

@@ -5,12 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from itertools import islice
 from typing import TYPE_CHECKING
 
-from mderank.document import Document, surface
+from mderank.document import Document
 from mderank.research.datasets.base import Dataset, LabelledDocument, full_text, paper_text
-from mderank.text import stem_phrase
+from mderank.text import end_of_words, stem_phrase
 
 if TYPE_CHECKING:
     from mderank.candidates import CandidateSource
@@ -19,7 +18,6 @@ if TYPE_CHECKING:
 FIRST_WORDS = 512  # as far as the paper reads
 
 _WORD = re.compile(r"\w+")
-_RUN = re.compile(r"\S+")
 
 
 @dataclass(frozen=True)
@@ -146,7 +144,7 @@ def candidate_recall(
 
 def _candidate_stems(source: CandidateSource, document: Document) -> set[str]:
     return {
-        stem_phrase(surface(document, occurrence.span))
+        stem_phrase(document.surface_form(occurrence.span))
         for candidate in source.find(document)
         for occurrence in candidate.occurrences
     }
@@ -185,8 +183,7 @@ def _get_original_text(dataset: Dataset, document: LabelledDocument) -> str:
 
 
 def _cut(text: str, words: int = FIRST_WORDS) -> str:
-    last = next(islice(_RUN.finditer(text), words - 1, None), None)
-    return text[: last.end()] if last else text
+    return text[: end_of_words(text, words)]
 
 
 def _ratio(part: float, whole: float) -> float:

@@ -18,15 +18,15 @@ many choices fits anything. What it is worth is measured on documents that had n
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
 from itertools import islice
 
 import numpy as np
 
-from mderank.errors import InputError, MDERankError, OptionError
+from mderank.errors import InputError, OptionError
 from mderank.keyphrase import Keyphrases
-from mderank.methods.base import CandidateScores, ScoringInput
+from mderank.methods.base import CandidateScores, ScoringInput, input_error, isolate_failures
 from mderank.methods.fusionrank import FusionRank, FusionWeights
 from mderank.ranking.dedupe import Dedupe, form_key
 from mderank.research.evaluation.measures import Judgement, Measure
@@ -74,7 +74,7 @@ class Gathered:
         by_score = self.ranker.diversity is None and self.ranker.overlap == "any"  # else what is behind may come before
         if top_k is not None and by_score:
             reading, scores = _contenders(reading, scores, document.variants, top_k)
-        return self.ranker.choose(reading, scores, top_k)
+        return self.ranker.rank(reading, scores, top_k)
 
 
 def _contenders(
@@ -135,32 +135,15 @@ def gather(ranker: FusionRank, tasks: Iterable[Task], advance: Callable[[int], N
     while chunk := list(islice(remaining, CHUNK)):
         labelled = [task for task in chunk if task.gold]
         notes += [f"the document '{task.id}' has no keyphrases, and is left out" for task in chunk if not task.gold]
-        for task, found in zip(labelled, _scored(unweighted, labelled), strict=True):
-            if isinstance(found, InputError):
-                notes.append(f"the document '{task.id}' could not be read, and is left out: {found}")
+        scored = isolate_failures(unweighted.score, [task.text for task in labelled])
+        for task, found in zip(labelled, scored, strict=True):
+            if isinstance(found, Exception):
+                error = input_error(found)
+                notes.append(f"the document '{task.id}' could not be read, and is left out: {error}")
             else:
                 documents.append(_evidence(task, *found, ranker))
         advance(len(chunk))
     return Gathered(ranker, tuple(documents), tuple(notes))
-
-
-def _scored(ranker: FusionRank, tasks: Sequence[Task]) -> Sequence[tuple[ScoringInput, CandidateScores] | InputError]:
-    """Each document's candidates and scores, or why there are none."""
-    try:
-        return ranker.score([task.text for task in tasks])
-    except Exception:  # one of them failed: find out which, and go on with the others
-        return [_scored_alone(ranker, task) for task in tasks]
-
-
-def _scored_alone(ranker: FusionRank, task: Task) -> tuple[ScoringInput, CandidateScores] | InputError:
-    try:
-        return ranker.score([task.text])[0]
-    except InputError as error:
-        return error
-    except MDERankError:
-        raise
-    except Exception as error:  # whatever a tagger or an encoder raises
-        return InputError(f"{type(error).__name__}: {error}")
 
 
 def _evidence(task: Task, reading: ScoringInput, scores: CandidateScores, ranker: FusionRank) -> Evidence:

@@ -23,7 +23,7 @@ import numpy as np
 
 from mderank._version import __version__
 from mderank.candidates import NounPhrases, Terms
-from mderank.document import Document, Span, surface
+from mderank.document import Document, Span
 from mderank.errors import InputError, MDERankError
 from mderank.factory import build_extractor, default_candidates
 from mderank.keyphrase import Keyphrases
@@ -168,7 +168,7 @@ class Labeller:
         """Return all candidates, with the ranks of those that θ ranks first."""
         candidates = self._candidates.find(document)
         # A candidate is θ's phrase if their stems are equal: "network" and "networks" are one keyphrase, masked apart.
-        stems = [stem_phrase(surface(document, candidate.occurrences[0].span)) for candidate in candidates]
+        stems = [stem_phrase(document.surface_form(candidate.occurrences[0].span)) for candidate in candidates]
         known = set(stems)
         ranks: dict[str, int] = {}
         for rank, matching in enumerate(islice(_matching_stems(keyphrases, known), self._keep)):

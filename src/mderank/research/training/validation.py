@@ -20,6 +20,7 @@ from mderank.research.training.losses import Objective, collate
 from mderank.research.training.pair_sampling import Sample
 from mderank.research.training.settings import ValidationSettings
 from mderank.tagging import SpacyTagger, Tagger
+from mderank.text import end_of_words
 
 PAPER_LENGTH = 512  # words, and tokens, that the paper reads
 
@@ -61,15 +62,10 @@ def load_datasets(settings: ValidationSettings, tagger: Tagger | None = None) ->
         paper = settings.text == "paper"
         texts = [paper_text(dataset.info, each) if paper else full_text(each) for each in dataset.documents]
         if paper:  # the rest would be tagged for nothing
-            texts = [_first_words(text, PAPER_LENGTH) for text in texts]
+            texts = [text[: end_of_words(text, PAPER_LENGTH)] for text in texts]
         gold = tuple(each.keyphrases for each in dataset.documents)
         loaded.append(ValidationDataset(dataset.name.rsplit("/", 1)[-1], tuple(tagger.tag(texts)), gold))
     return loaded
-
-
-def _first_words(text: str, count: int) -> str:
-    words = text.split(maxsplit=count)
-    return text if len(words) <= count else text[: len(text) - len(words[-1])].rstrip()
 
 
 def measure_f1(
