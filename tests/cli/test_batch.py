@@ -40,7 +40,7 @@ def test_rows_are_those_of_extract(run, lines, tmp_path):
     assert rows(tmp_path / "out") == run("extract", lines, *QUICK[:2], "-k", 2, "-f", "jsonl").stdout
     again = run("batch", lines, tmp_path / "out", *QUICK, "-k", 2, "--shard-documents", 3)
     assert again.exit_code == 1
-    assert "7 of them from before" in again.stderr
+    assert "7 of them from an earlier run" in again.stderr
     assert "documents/s" not in again.stderr
 
 
@@ -71,7 +71,7 @@ def test_tokens_computed_at_once_are_no_setting_of_a_run(run, lines, tmp_path):
     assert run(*arguments).exit_code == 0
     again = run(*arguments, "--batch-tokens", 100)
     assert again.exit_code == 0, again.stderr
-    assert "5 of them from before" in again.stderr
+    assert "5 of them from an earlier run" in again.stderr
 
 
 def test_the_first_failure_can_stop_the_run(run, tmp_path):

@@ -1,4 +1,4 @@
-"""The batch worker: documents in, rows out, the model loaded once a process.
+"""The batch worker: documents in, rows out. The model is loaded once per process.
 
 A `BatchWorker` is sent to other processes. It builds its extractor where it is first used.
 """
@@ -24,7 +24,7 @@ from mderank.util.environment import describe_encoder, versions
 from mderank.util.files import file_sha256
 from mderank.writing import DocumentResult
 
-Row = dict[str, Any]  # what is written of one document
+Row = dict[str, Any]  # the output of one document
 
 
 @dataclass(frozen=True)
@@ -50,15 +50,35 @@ class BatchWorker:
 
     @property
     def extractor(self) -> Extractor:
-        """The extractor; the first time in a process it is made."""
+        """The extractor. It is built when a process first uses it."""
         return _extractor(pickle.dumps((self.build, with_threads(self.options, self.threads))))
 
     def rows(self, records: Iterable[Record]) -> list[Row]:
-        """A row for every document, in their order."""
+        """Extract the keyphrases of records.
+
+        Args:
+            records: documents that are not parsed yet.
+
+        Returns:
+            One row per document, in order. A document that fails has an error in its row.
+
+        Raises:
+            MDERankError: the extractor cannot be loaded.
+        """
         return self._rows(read_record(record, self.reading) for record in records)
 
     def texts(self, texts: Sequence[tuple[str | int, str]]) -> list[Row]:
-        """A row for every ``(id, text)``, in their order."""
+        """Extract the keyphrases of texts.
+
+        Args:
+            texts: pairs of id and text.
+
+        Returns:
+            One row per text, in order. A text that fails has an error in its row.
+
+        Raises:
+            MDERankError: the extractor cannot be loaded.
+        """
         return self._rows(SourceDocument(identity, text) for identity, text in texts)
 
     def _rows(self, sources: Iterable[SourceDocument]) -> list[Row]:
@@ -67,13 +87,25 @@ class BatchWorker:
             return [result.as_dict() for result in extract_documents(extractor, sources, self.options.top_k or None)]
 
     def failed(self, record: Record, reason: str) -> Row:
-        """The row of a document that is given up. Only its id is read: the rest may be what was wrong."""
+        """Return the row of a document that crashed its worker. Only its id is read; the rest may be the cause.
+
+        Args:
+            record: the document.
+            reason: the cause, for the error.
+
+        Returns:
+            A row without keyphrases.
+        """
         identity = read_record(record, self.reading).id if record.format == "jsonl" else record.name
         error = InputError(f"{identity}: {reason}")
         return DocumentResult(identity, "", Keyphrases(error=error)).as_dict()
 
     def settings(self) -> dict[str, Any]:
-        """All options that may change a result, and checksums of the files that they name, as plain data."""
+        """Return the settings that may change a result.
+
+        Returns:
+            The options, and checksums of the files that they name, as plain data.
+        """
         options = {name: value for name, value in self.options.to_dict().items() if name not in _NO_DIFFERENCE}
         named = [self.options.frequencies, *self.options.params.values()]
         files = [name for name in named if name and isinstance(name, str) and Path(name).is_file()]
@@ -81,7 +113,14 @@ class BatchWorker:
         return {"reading": asdict(self.reading), **options, "files": checksums}
 
     def describe(self) -> dict[str, Any]:
-        """All about the extractor that may change a result, beside its options."""
+        """Describe the parts of the extractor that may change a result, besides its options.
+
+        Returns:
+            Encoder, resolved settings, tagger and versions, as plain data.
+
+        Raises:
+            MDERankError: the extractor cannot be loaded.
+        """
         extractor: Any = self.extractor
         tagger = getattr(extractor, "tagger", None)
         return {
@@ -99,7 +138,7 @@ _RESOLVED = ("pooling", "layer", "exact")
 
 @lru_cache(maxsize=2)
 def _extractor(pickled: bytes) -> Extractor:
-    """By what it is made from, since every task of a cluster brings a copy of its own."""
+    """Build an extractor once per process. It is found by value, since every task of a cluster brings a copy."""
     build, options = pickle.loads(pickled)
     made: Extractor = build(options)
     return made

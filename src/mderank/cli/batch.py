@@ -1,4 +1,4 @@
-"""``mderank batch``: many documents to a folder, on all cores or on a cluster, and on again where it was stopped."""
+"""``mderank batch``: extract many documents into a folder, on all cores or on a cluster; a stopped run resumes."""
 
 from __future__ import annotations
 
@@ -46,36 +46,36 @@ def build_in_worker(options: Options) -> Extractor:
 @click.argument("paths", nargs=-1, required=True, metavar="IN...")
 @click.argument("out", metavar="OUT")
 @input_options
-@option("Results", "--format", "-f", "form", type=click.Choice(ROW_FORMATS), default="jsonl", show_default=True,
-        help="Of the files in OUT; parquet needs the extra 'parquet'.")  # fmt: skip
+@option("Results", "--format", "-f", "output_format", type=click.Choice(ROW_FORMATS), default="jsonl",
+        show_default=True, help="Output format. Parquet needs: pip install 'mderank[parquet]'.")  # fmt: skip
 @option("Results", "--fail-fast", is_flag=True, help="Stop at the first document that fails.")
 @option("Results", "--retry-failed", is_flag=True,
-        help="Make those files of OUT again in which documents failed.")  # fmt: skip
+        help="Write the files of OUT again in which documents failed.")  # fmt: skip
 @option("Results", "--quiet", "-q", is_flag=True, help="No progress, notes or warnings; errors only.")
 @option("Run", "--engine", type=click.Choice(ENGINES), default="local", show_default=True,
-        help="The cores of this machine, or a cluster that sees IN and OUT under the same names.")  # fmt: skip
+        help="Where to run: on this machine, or on a cluster that has IN and OUT under the same paths.")  # fmt: skip
 @option("Run", "--address", metavar="URL",
-        help="A cluster that is there: Ray's address, Spark's master.  [default: one on this machine]")  # fmt: skip
+        help="Address of a running cluster: Ray's address, or Spark's master.  [default: start one here]")  # fmt: skip
 @option("Run", "--processes", type=click.IntRange(1), metavar="N",
-        help="Worker processes.  [default: as many as cores and memory allow; 1 for a GPU]")  # fmt: skip
+        help="Number of worker processes.  [default: as many as cores and memory allow; 1 for a GPU]")  # fmt: skip
 @option("Run", "--threads", type=click.IntRange(1), metavar="N",
-        help="Cores of each process.  [default: what there is for each of them]")  # fmt: skip
+        help="Cores per process.  [default: the cores divided by the processes]")  # fmt: skip
 @option("Run", "--gpus", type=click.FloatRange(0), metavar="X",
-        help="For ray: of a GPU for each process, e.g. 0.5; add --device cuda.")  # fmt: skip
+        help="GPUs per process, e.g. 0.5, with --engine ray and --device cuda.")  # fmt: skip
 @option("Run", "--batch-size", type=click.IntRange(1), default=32, show_default=True, metavar="N",
-        help="Documents that a process is given at once; makes no difference to the result.")  # fmt: skip
+        help="Documents that a process gets at once. It does not change the result.")  # fmt: skip
 @option("Run", "--shard-documents", type=click.IntRange(1), default=1_000, show_default=True, metavar="N",
-        help="Documents in a file of OUT: what a run that is killed may have to do again.")  # fmt: skip
+        help="Documents per file of OUT. A killed run repeats at most one file per process.")  # fmt: skip
 @option("Run", "--shard-mb", type=click.FloatRange(0, min_open=True), default=4.0, show_default=True, metavar="X",
-        help="Megabytes of input that are enough for a file of OUT, however few documents.")  # fmt: skip
+        help="Megabytes of input per file of OUT, if fewer documents reach it.")  # fmt: skip
 @option("Run", "--timeout", type=click.FloatRange(0, min_open=True), metavar="SECONDS",
-        help="Give a document up that takes longer, alone in its batch.  [default: never]")  # fmt: skip
+        help="Stop a document that takes longer, alone in its batch.  [default: no limit]")  # fmt: skip
 @extraction_options(without=("threads",))
 @config_option
 def batch(
     paths: tuple[str, ...],
     out: str,
-    form: Any,
+    output_format: Any,
     fail_fast: bool,
     retry_failed: bool,
     quiet: bool,
@@ -93,27 +93,26 @@ def batch(
     """Extract the keyphrases of many documents into the folder OUT.
 
     IN is as in 'mderank extract': files (.jsonl, .csv, .parquet, .txt, .pdf …, also .gz), folders, patterns in quotes.
-    OUT gets a file for every 1,000 documents or so, with a row for each document, in the order of the input: id,
-    keyphrases with scores and spans, what was not seen, the error if there is one.
+    OUT gets one file per 1,000 documents, with one row per document, in the order of the input. A row has the id, the
+    keyphrases with scores and spans, the part of the text that was not read, and the error if the document failed.
 
-    A run that was stopped, killed or ran out of disk goes on with what is missing: give the same command again. It
-    ends with the same bytes as one that was never disturbed. Input or settings that changed meanwhile are refused. A
-    document that fails carries its error, and the rest goes on; one that takes its process with it is tried again,
-    alone.
+    To resume a run that was stopped, killed or ran out of disk, give the same command again. It ends with the same
+    bytes as a run without interruption. Changed input or settings are refused. A document that fails has its error in
+    its row, and the run continues. A document that crashes its process is tried again, alone.
 
-    'mderank collection OUT' says what the whole is about.
+    'mderank collection OUT' lists the phrases of all documents together.
     """
     from mderank.batch import BatchWorker, FailedDocumentError, ShardSize, extract_folder
 
     if STDIN in paths:
-        raise OptionError("standard input cannot be read again when a run goes on: save it to a file")
+        raise OptionError("standard input cannot be read again when a run resumes: save it to a file")
     if hasattr(signal, "SIGPIPE"):
-        signal.signal(signal.SIGPIPE, signal.SIG_IGN)  # a worker that died must not take us with it
+        signal.signal(signal.SIGPIPE, signal.SIG_IGN)  # a dead worker must not end this process
     reading = read_options(settings)
     options = make_options(settings)
     if options.device not in (None, "cpu") and engine == "local":
         processes = processes or 1
-    runner = _engine(engine, address, processes, threads, gpus, batch_size, timeout)
+    runner = _make_engine(engine, address, processes, threads, gpus, batch_size, timeout)
     worker = BatchWorker(options, reading, build=build_in_worker)
     skipped: Counter[str] = Counter()
     shown = Throughput("documents", silent=quiet)
@@ -122,11 +121,11 @@ def batch(
         if quiet:
             warnings.simplefilter("ignore")
         try:
-            outcome = extract_folder(
+            summary = extract_folder(
                 paths,
                 out,
                 worker,
-                output_format=form,
+                output_format=output_format,
                 shard_size=ShardSize(shard_documents, max(1, round(shard_mb * 1e6))),
                 engine=runner,
                 fail_fast=fail_fast,
@@ -139,15 +138,15 @@ def batch(
             click.echo(f"mderank: error: {error}", err=True)
             sys.exit(1)
         except KeyboardInterrupt:
-            click.echo("mderank: stopped; the same command goes on where it was", err=True)
+            click.echo("mderank: stopped; run the same command again to resume", err=True)
             sys.exit(130)
     if not quiet:
-        _summary(outcome, out, time.monotonic() - start, skipped)
-    if outcome.failed:
+        _print_summary(summary, out, time.monotonic() - start, skipped)
+    if summary.failed:
         sys.exit(1)
 
 
-def _engine(
+def _make_engine(
     name: str,
     address: str | None,
     processes: int | None,
@@ -161,7 +160,7 @@ def _engine(
     if name == "local" and address is not None:
         raise OptionError("--address is for --engine ray and --engine spark")
     if name != "ray" and gpus is not None:
-        raise OptionError("--gpus is for --engine ray; on this machine, --device cuda is enough")
+        raise OptionError("--gpus is for --engine ray; on this machine, give --device cuda alone")
     if name == "local":
         return Local(processes, threads, batch_documents=batch_size, timeout=timeout)
     options: dict[str, Any] = {"processes": processes, "threads": threads, "timeout": timeout}
@@ -174,19 +173,19 @@ def _engine(
     return Spark(address, batch_documents=batch_size, **options)
 
 
-def _summary(outcome: BatchSummary, out: str, seconds: float, skipped: Counter[str]) -> None:
-    """What was done, on stderr."""
+def _print_summary(summary: BatchSummary, out: str, seconds: float, skipped: Counter[str]) -> None:
+    """Print what was done, to standard error."""
     if skipped:
         listed = ", ".join(f"{number} {kind}" for kind, number in skipped.most_common(5))
         click.echo(f"mderank: note: {skipped.total()} other files in the folders were not read ({listed})", err=True)
-    if outcome.replaced:
-        click.echo(f"mderank: note: {outcome.replaced} worker processes died and were replaced", err=True)
-    fresh = outcome.documents - outcome.resumed
-    parts = [f"{outcome.documents:,} documents in {outcome.shards:,} files in {out}"]
-    if outcome.resumed:
-        parts.append(f"{outcome.resumed:,} of them from before")
-    if outcome.failed:
-        parts.append(f"{outcome.failed:,} failed: their rows have the error")
+    if summary.replaced:
+        click.echo(f"mderank: note: {summary.replaced} worker processes died and were replaced", err=True)
+    fresh = summary.documents - summary.resumed
+    parts = [f"{summary.documents:,} documents in {summary.shards:,} files in {out}"]
+    if summary.resumed:
+        parts.append(f"{summary.resumed:,} of them from an earlier run")
+    if summary.failed:
+        parts.append(f"{summary.failed:,} failed: their rows have the error")
     if fresh:
         parts.append(f"{fresh / max(seconds, 1e-9):.1f} documents/s")
     click.echo(f"mderank: {'; '.join(parts)}", err=True)

@@ -59,7 +59,14 @@ class BatchOutput:
         return tagger[:2] if tagger[2:3] == "_" else "en"
 
     def differences(self, other: BatchOutput) -> list[str]:
-        """Settings that make keyphrases of two outputs hard to compare."""
+        """Compare the settings of two batches.
+
+        Args:
+            other: the other output.
+
+        Returns:
+            One text per setting that differs, except settings of the input.
+        """
         ours, theirs = ({**each.manifest.get("settings", {})} for each in (self, other))
         if not ours or not theirs:
             return []

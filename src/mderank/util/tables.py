@@ -1,6 +1,6 @@
-"""A table as a value, and how it looks in a terminal, in Markdown and in LaTeX; and rows as CSV.
+"""Tables as values, and their text: for the terminal, in Markdown, in LaTeX and as CSV.
 
-A table has blocks of rows, as the paper's main table has one for each K, so that columns stay few enough to be read.
+A table has blocks of rows, as the paper's main table has one per K, so that the number of columns stays small.
 """
 
 from __future__ import annotations
@@ -23,7 +23,14 @@ Best = Literal["highest", "lowest"]
 
 @dataclass(frozen=True)
 class Cell:
-    """What is printed; ``mark`` follows it, ``place`` is 1 for the best of its column and 2 for the second."""
+    """A cell.
+
+    Attributes:
+        text: the printed text.
+        value: its number, for comparison within the column; None if it has none.
+        mark: a sign that follows the text.
+        place: 1 for the best of its column, 2 for the second, otherwise 0.
+    """
 
     text: str
     value: float | None = None
@@ -33,7 +40,13 @@ class Cell:
 
 @dataclass(frozen=True)
 class Row:
-    """A row; ``ranked`` says that it takes part in who is best."""
+    """A row.
+
+    Attributes:
+        name: heading of the row.
+        cells: one cell per column.
+        ranked: whether it competes for the best of a column.
+    """
 
     name: str
     cells: tuple[Cell, ...]
@@ -42,7 +55,12 @@ class Row:
 
 @dataclass(frozen=True)
 class Block:
-    """Rows under a heading of their own."""
+    """Rows under a common heading.
+
+    Attributes:
+        name: the heading; may be empty.
+        rows: the rows.
+    """
 
     name: str
     rows: tuple[Row, ...]
@@ -50,7 +68,16 @@ class Block:
 
 @dataclass(frozen=True)
 class Table:
-    """``corner`` heads the rows' names; ``legend`` says how to read it; ``prose``: cells are words, not numbers."""
+    """A table.
+
+    Attributes:
+        title: the title.
+        corner: heading of the rows' names.
+        columns: the other headings.
+        blocks: the rows.
+        legend: how to read the table.
+        prose: True if the cells are words, not numbers.
+    """
 
     title: str
     corner: str
@@ -61,14 +88,30 @@ class Table:
 
 
 def number(value: float | None, decimals: int = 2, mark: str = "") -> Cell:
-    """A cell with a number, or with a dash if there is none."""
+    """Return a cell with a number.
+
+    Args:
+        value: the number; None gives a dash.
+        decimals: number of decimals.
+        mark: a sign that follows the number.
+
+    Returns:
+        The cell.
+    """
     return Cell(NOTHING) if value is None else Cell(f"{value:.{decimals}f}", value, mark)
 
 
 def with_places(rows: Sequence[Row], best: Sequence[Best | None]) -> tuple[Row, ...]:
-    """The rows, with the best and the second of each column marked; ``best`` says for each column what is best.
+    """Mark the best and the second-best cell of each column.
 
-    Values that are printed alike are alike. A column that has one value only has no best.
+    Values that round to the same two decimals are equal. A column with a single value has no best.
+
+    Args:
+        rows: the rows.
+        best: per column, whether the highest or the lowest value is best; None marks nothing.
+
+    Returns:
+        The rows, with ``Cell.place`` set.
     """
     placed = [list(row.cells) for row in rows]
     for column, order in enumerate(best):
@@ -129,7 +172,15 @@ def markdown_rows(header: Sequence[str], rows: Iterable[Sequence[str]], align: s
 
 
 def as_text(table: Table, bold: Callable[[str], str] = str) -> str:
-    """Aligned columns; the best of a column is given to ``bold``."""
+    """Write a table for the terminal.
+
+    Args:
+        table: the table.
+        bold: styles the title and the best cell of each column.
+
+    Returns:
+        Lines with aligned columns.
+    """
     rows = [row for block in table.blocks for row in block.rows]
     marked = [any(row.cells[column].mark for row in rows) for column in range(len(table.columns))]
     first = max(map(cell_len, (table.corner, *(_plain(row.name) for row in rows), *(b.name for b in table.blocks))))
@@ -153,7 +204,14 @@ def as_text(table: Table, bold: Callable[[str], str] = str) -> str:
 
 
 def as_markdown(table: Table) -> str:
-    """One table a block, with the block's name in its corner; the best of a column in bold."""
+    """Write a table in Markdown, the best cell of each column in bold.
+
+    Args:
+        table: the table.
+
+    Returns:
+        A heading, then one Markdown table per block.
+    """
     parts = [f"## {_md(table.title)}\n"]
     aligned = "<" if table.prose else ">"
     for block in table.blocks:
@@ -164,7 +222,14 @@ def as_markdown(table: Table) -> str:
 
 
 def as_latex(table: Table) -> str:
-    """A table for booktabs and adjustbox, no wider than a page: the best of a column bold, the second underlined."""
+    """Write a table in LaTeX, for booktabs and adjustbox. The best of a column is bold, the second underlined.
+
+    Args:
+        table: the table.
+
+    Returns:
+        A ``table*`` environment, no wider than the page.
+    """
     columns = len(table.columns)
     shape = r"p{0.7\textwidth}" if table.prose else "r"
     lines = [
@@ -186,17 +251,38 @@ def as_latex(table: Table) -> str:
 
 
 def notes_as_text(notes: Sequence[str]) -> str:
-    """Notes below the tables, one a line."""
+    """Write notes for the terminal.
+
+    Args:
+        notes: the notes.
+
+    Returns:
+        One line per note.
+    """
     return "".join(f"Note: {_plain(note)}\n" for note in notes)
 
 
 def notes_as_markdown(notes: Sequence[str]) -> str:
-    """Notes as a list."""
+    """Write notes in Markdown.
+
+    Args:
+        notes: the notes.
+
+    Returns:
+        A list with a heading.
+    """
     return "".join(["## Notes\n\n", *(f"- {_md(note)}\n" for note in notes)])
 
 
 def notes_as_latex(notes: Sequence[str]) -> str:
-    """Notes as comments: whether they are printed is the author's decision."""
+    """Write notes as LaTeX comments.
+
+    Args:
+        notes: the notes.
+
+    Returns:
+        One comment line per note.
+    """
     return "".join(f"% Note: {_plain(note)}\n" for note in notes)
 
 
@@ -208,7 +294,15 @@ NOTES: dict[str, Callable[[Sequence[str]], str]] = {
 
 
 def as_csv(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    """Rows for a spreadsheet or a data frame; what is None is empty."""
+    """Write rows as CSV.
+
+    Args:
+        header: the column names.
+        rows: the rows; None becomes an empty cell.
+
+    Returns:
+        The text of the file.
+    """
     stream = io.StringIO()
     writer = csv.writer(stream, lineterminator="\n")
     writer.writerow(header)

@@ -1,4 +1,4 @@
-"""Keyphrases to output: table, JSON, JSON lines, CSV and HTML, each written as results come."""
+"""Write keyphrases as a table, JSON, JSON lines, CSV or HTML, one document at a time."""
 
 from __future__ import annotations
 
@@ -22,5 +22,15 @@ __all__ = ["WRITERS", "DocumentResult", "OutputFormat", "Writer", "make_writer"]
 
 
 def make_writer(name: OutputFormat, stream: TextIO, *, color: bool = False, explain: bool = False) -> Writer:
-    """The writer of that name."""
+    """Create a writer.
+
+    Args:
+        name: output format.
+        stream: text stream to write to.
+        color: use colours of the terminal, in a table.
+        explain: add the explanation of each score.
+
+    Returns:
+        The writer. Call ``begin``, then ``write`` per document, then ``end``.
+    """
     return WRITERS[name](stream, color=color, explain=explain)

@@ -1,4 +1,4 @@
-"""What is written, and what a writer is."""
+"""The result of a document, and the base class of writers."""
 
 from __future__ import annotations
 
@@ -15,7 +15,14 @@ OutputFormat = Literal["table", "json", "jsonl", "csv", "html"]
 
 @dataclass(frozen=True)
 class DocumentResult:
-    """A document's keyphrases. ``extracted`` says that ``text`` is not the input itself, so that output carries it."""
+    """The keyphrases of a document.
+
+    Attributes:
+        id: the document's id.
+        text: the document's text.
+        keyphrases: its keyphrases, or an error.
+        extracted: True if ``text`` was taken out of HTML or PDF. JSON output then includes the text.
+    """
 
     id: str | int
     text: str
@@ -23,7 +30,14 @@ class DocumentResult:
     extracted: bool = False
 
     def as_dict(self, *, explain: bool = False) -> dict[str, Any]:
-        """Plain data for JSON; with ``explain`` every keyphrase also says why it has its score."""
+        """Return plain data for JSON.
+
+        Args:
+            explain: add contributions, features and occurrences to each keyphrase.
+
+        Returns:
+            The document's row, as in JSON and batch output.
+        """
         found = self.keyphrases
         explainer = Explainer(self.text) if explain else None
         return {
@@ -35,7 +49,7 @@ class DocumentResult:
                     "score": round_number(each.score),
                     "raw_score": round_number(each.raw_score),
                     **({} if each.confidence is None else {"confidence": round_number(each.confidence)}),
-                    **(_explained(explainer.explain(each)) if explainer else {}),
+                    **(_explanation_as_dict(explainer.explain(each)) if explainer else {}),
                 }
                 for each in found
             ],
@@ -45,29 +59,37 @@ class DocumentResult:
         }
 
 
-def _explained(why: Explanation) -> dict[str, Any]:
+def _explanation_as_dict(why: Explanation) -> dict[str, Any]:
     return {
         "contributions": {name: round_number(value) for name, value in why.contributions.items()},
         "features": {
             name: value if isinstance(value, int) else round_number(value) for name, value in why.features.items()
         },
         "masked_similarity": None if why.masked_similarity is None else round_number(why.masked_similarity),
-        "occurrences": [place.as_dict() for place in why.occurrences],
+        "occurrences": [each.as_dict() for each in why.occurrences],
     }
 
 
-def strength(keyphrase: Keyphrase) -> float:
-    """What bars and colours show."""
-    return keyphrase.score
+def format_spans(keyphrase: Keyphrase) -> str:
+    """Write the spans of a keyphrase in one cell.
 
+    Args:
+        keyphrase: the keyphrase.
 
-def places(keyphrase: Keyphrase) -> str:
-    """Its spans in one cell: ``12:24 80:92``."""
+    Returns:
+        Text such as ``12:24 80:92``.
+    """
     return " ".join(f"{span.start}:{span.end}" for span in keyphrase.spans)
 
 
 class Writer(ABC):
-    """Writes results one by one; with ``explain`` also why each phrase has its score."""
+    """Writes results one by one, as they arrive.
+
+    Args:
+        stream: text stream to write to.
+        color: use colours of the terminal.
+        explain: add the explanation of each score.
+    """
 
     def __init__(self, stream: TextIO, *, color: bool = False, explain: bool = False) -> None:
         self.stream = stream
@@ -75,11 +97,15 @@ class Writer(ABC):
         self.explain = explain
 
     def begin(self) -> None:  # noqa: B027
-        """Before the first result."""
+        """Write what precedes the first result."""
 
     @abstractmethod
     def write(self, result: DocumentResult) -> None:
-        """The next result."""
+        """Write a result.
+
+        Args:
+            result: the keyphrases of the next document.
+        """
 
     def end(self) -> None:  # noqa: B027
-        """After the last result."""
+        """Write what follows the last result."""

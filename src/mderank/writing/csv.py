@@ -1,4 +1,4 @@
-"""CSV: one keyphrase a row, for spreadsheets."""
+"""CSV: one keyphrase per row, for spreadsheets."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import csv
 
 from mderank.keyphrase import Keyphrase
 from mderank.util.format import format_number, round_number
-from mderank.writing.base import DocumentResult, Writer, places
+from mderank.writing.base import DocumentResult, Writer, format_spans
 from mderank.writing.explanation import Explainer, Explanation
 
 COLUMNS = ("document", "rank", "keyphrase", "score", "raw_score", "count", "spans", "error")
@@ -21,7 +21,7 @@ EXPLAINING = (
 
 
 class CsvWriter(Writer):
-    """A header, then a row for each keyphrase; a document that failed has one row with its error."""
+    """Writes a header, then one row per keyphrase. A document that failed has one row with its error."""
 
     def begin(self) -> None:
         self._csv = csv.writer(self.stream, lineterminator="\n")
@@ -34,18 +34,22 @@ class CsvWriter(Writer):
         explainer = Explainer(result.text) if self.explain else None
         for number, each in enumerate(result.keyphrases, start=1):
             scores = (round_number(each.score), round_number(each.raw_score))
-            why = (*_cells(explainer.explain(each)), _confidence(each), "; ".join(each.related)) if explainer else ()
-            self._csv.writerow([result.id, number, each.text, *scores, len(each.spans), places(each), "", *why])
+            why = (
+                (*_format_explanation(explainer.explain(each)), _format_confidence(each), "; ".join(each.related))
+                if explainer
+                else ()
+            )
+            self._csv.writerow([result.id, number, each.text, *scores, len(each.spans), format_spans(each), "", *why])
 
 
-def _cells(why: Explanation) -> tuple[str | float, ...]:
+def _format_explanation(why: Explanation) -> tuple[str | float, ...]:
     return (
         " ".join(f"{name}={format_number(value)}" for name, value in why.contributions.items()),
         " ".join(f"{name}={format_number(value)}" for name, value in why.features.items()),
         "" if why.masked_similarity is None else round_number(why.masked_similarity),
-        " ".join(f"{place.line}:{place.column}" for place in why.occurrences),
+        " ".join(f"{each.line}:{each.column}" for each in why.occurrences),
     )
 
 
-def _confidence(keyphrase: Keyphrase) -> str | float:
+def _format_confidence(keyphrase: Keyphrase) -> str | float:
     return "" if keyphrase.confidence is None else round_number(keyphrase.confidence)

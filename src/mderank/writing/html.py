@@ -12,7 +12,7 @@ from mderank.document import Span
 from mderank.keyphrase import Keyphrase, Keyphrases
 from mderank.util.format import format_number, round_number
 from mderank.util.html import macro, render_around
-from mderank.writing.base import DocumentResult, Writer, strength
+from mderank.writing.base import DocumentResult, Writer
 from mderank.writing.explanation import CONFIDENCE, MASKED, MEANINGS, RAW_SCORE, RELATED, Explainer, Explanation
 
 _LINKED = 60  # phrases of a document whose occurrences light up together
@@ -41,7 +41,8 @@ class HtmlWriter(Writer):
 
     def _list_phrases(self, result: DocumentResult, marks: list[_Mark]) -> Iterator[_ListedPhrase]:
         explainer = Explainer(result.text) if self.explain else None
-        for number, each in enumerate(result.keyphrases, start=1):
+        shares = _relative_scores(result.keyphrases)
+        for number, (each, share) in enumerate(zip(result.keyphrases, shares, strict=True), start=1):
             explanation = None
             if explainer:
                 anchors = {mark.span: mark.anchor for mark in marks if mark.number == number}
@@ -51,7 +52,7 @@ class HtmlWriter(Writer):
                 f"d{self._number}k{number}",
                 f"{round_number(each.score):.4g}",
                 len(each.spans),
-                100 * _relative_strength(each, result.keyphrases),
+                100 * share,
                 explanation,
             )
 
@@ -121,9 +122,10 @@ def _notes(found: Keyphrases) -> Iterator[str]:
         yield f"Not read: what follows character {found.truncated.start}."
 
 
-def _relative_strength(keyphrase: Keyphrase, found: Keyphrases) -> float:
-    best = max(map(strength, found))
-    return strength(keyphrase) / best if best > 0 else 0.0
+def _relative_scores(found: Keyphrases) -> list[float]:
+    """Return each score as a share of the best one, for bars and colours."""
+    best = max((each.score for each in found), default=0.0)
+    return [each.score / best if best > 0 else 0.0 for each in found]
 
 
 def _find_marks(result: DocumentResult, prefix: str) -> list[_Mark]:
@@ -147,13 +149,13 @@ def _split_text(result: DocumentResult, marks: list[_Mark], *, every: bool) -> t
     The first mark of a phrase has an anchor, or with ``every`` all of them.
     """
     text, found = result.text, result.keyphrases
-    strengths = [_relative_strength(each, found) for each in found]
+    shares = _relative_scores(found)
     limit = found.truncated.start if found.truncated else len(text)
     pieces = []
     position = 0
     for mark in marks:
         anchor = mark.anchor if every or mark.occurrence == 1 else ""
-        opacity = 0.15 + 0.75 * strengths[mark.number - 1]
+        opacity = 0.15 + 0.75 * shares[mark.number - 1]
         shown = _ShownMark(text[mark.span.start : mark.span.end], mark.number, anchor, opacity)
         pieces.append(_Piece(text[position : mark.span.start], shown))
         position = mark.span.end

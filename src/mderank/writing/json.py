@@ -1,4 +1,4 @@
-"""JSON: an array of documents, or one document a line."""
+"""JSON: an array of documents, or one document per line."""
 
 from __future__ import annotations
 
@@ -9,7 +9,15 @@ from mderank.writing.base import DocumentResult, Writer
 
 
 def json_text(data: Any, indent: int | None = None) -> str:
-    """``data`` as JSON; lone surrogates, which JSON can escape but UTF-8 cannot encode, come through escaped."""
+    """Write data as JSON.
+
+    Args:
+        data: plain data.
+        indent: spaces per level; None writes one line.
+
+    Returns:
+        JSON text that UTF-8 can encode: lone surrogates are escaped.
+    """
     text = json.dumps(data, ensure_ascii=False, indent=indent)
     return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
@@ -20,7 +28,7 @@ class _JsonWriter(Writer):
 
 
 class JsonLinesWriter(_JsonWriter):
-    """One JSON object a line, for pipes."""
+    """Writes one JSON object per line, for pipes."""
 
     def write(self, result: DocumentResult) -> None:
         self.stream.write(self._dump(result, None) + "\n")
@@ -28,7 +36,7 @@ class JsonLinesWriter(_JsonWriter):
 
 
 class JsonWriter(_JsonWriter):
-    """One array, indented, for people and for programs that read whole files."""
+    """Writes one indented array, for people and for programs that read whole files."""
 
     _first = True
 

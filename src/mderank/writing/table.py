@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from mderank.keyphrase import Keyphrase
 from mderank.util.format import format_number, style_text
-from mderank.writing.base import DocumentResult, Writer, strength
+from mderank.writing.base import DocumentResult, Writer
 from mderank.writing.explanation import CONFIDENCE, MASKED, MEANINGS, RAW_SCORE, Explainer, Explanation
 
 _BAR = 10  # characters of the longest bar
@@ -22,10 +22,10 @@ class TableWriter(Writer):
 
     def write(self, result: DocumentResult) -> None:
         lines = [self._style(str(result.id), bold=True)]
-        best = max(map(strength, result.keyphrases), default=0.0)
+        best = max((each.score for each in result.keyphrases), default=0.0)
         explainer = Explainer(result.text) if self.explain else None
         for number, each in enumerate(result.keyphrases, start=1):
-            filled = round(_BAR * strength(each) / best) if best > 0 else 0
+            filled = round(_BAR * each.score / best) if best > 0 else 0
             bar = self._style("█" * filled, colour="cyan") + " " * (_BAR - filled)
             count = self._style(f"{len(each.spans):>3}×", dim=True)
             lines.append(f"{number:>4}  {each.score:<10.4g} {bar} {count}  {self._style(each.text, bold=number <= 3)}")

@@ -69,15 +69,38 @@ class RemoteJob:
         return cls(worker, about, path, job.folder.output_format, job.check, batch_documents, timeout)
 
     def read(self, shard: str) -> bytes:
-        """Return the pickled documents of a shard (a line of the plan), or a pickled error."""
+        """Read the documents of a shard.
+
+        Args:
+            shard: the shard, as a line of the plan.
+
+        Returns:
+            The documents or an error, pickled.
+        """
         return _pickle_result(lambda: _get_process(self).reader.read(Shard.from_json(shard)))
 
     def extract(self, shard: str, records: bytes) -> bytes:
-        """Return the pickled rows of a shard, or a pickled error."""
+        """Extract the keyphrases of a shard's documents.
+
+        Args:
+            shard: the shard, as a line of the plan.
+            records: the value of `read`.
+
+        Returns:
+            The rows or an error, pickled.
+        """
         return _pickle_result(lambda: _get_process(self).rows(Shard.from_json(shard), _unpickle(records)))
 
     def write(self, shard: str, rows: bytes) -> Report:
-        """Write the rows of a shard, and report it."""
+        """Write the rows of a shard.
+
+        Args:
+            shard: the shard, as a line of the plan.
+            rows: the value of `extract`.
+
+        Returns:
+            The report for the driver.
+        """
         try:
             found: list[Row] = _unpickle(rows)
             done = OutputFolder(Path(self.path), self.output_format).write(Shard.from_json(shard).number, found)
@@ -86,7 +109,14 @@ class RemoteJob:
         return {**asdict(done), "error": b""}
 
     def perform(self, shard: str) -> Report:
-        """Read, extract and write a shard, and report it."""
+        """Read, extract and write a shard.
+
+        Args:
+            shard: the shard, as a line of the plan.
+
+        Returns:
+            The report for the driver.
+        """
         return self.write(shard, self.extract(shard, self.read(shard)))
 
 

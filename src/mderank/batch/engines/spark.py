@@ -117,7 +117,11 @@ _SETTINGS = {
 
 
 def cores_per_task(spark: SparkSession) -> int:
-    """Return the number of cores that Spark gives a task."""
+    """Return the number of cores that Spark gives a task.
+
+    Args:
+        spark: the session.
+    """
     return int(spark.conf.get("spark.task.cpus", "1") or 1)
 
 
