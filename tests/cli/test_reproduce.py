@@ -10,7 +10,7 @@ import shutil
 
 import pytest
 
-import mderank.methods.mderank
+from mderank.methods import encoder_base
 
 SETS = ("inspec", "semeval2017", "semeval2010", "duc2001", "krapivin", "nus")
 TEXTS = (
@@ -111,8 +111,8 @@ def test_tokens_computed_at_once_change_nothing_but_the_calls(reproduce, monkeyp
         sizes.append((options["exact"], options["batch_tokens"]))
         return real(*arguments, **options)
 
-    real = mderank.methods.mderank.embed
-    monkeypatch.setattr("mderank.methods.mderank.embed", embed)
+    real = encoder_base.embed
+    monkeypatch.setattr(encoder_base, "embed", embed)
     assert reproduce("table5", "--batch-tokens", "500", "--limit", "1", "-q").exit_code == 0
     assert set(sizes) == {(True, 500), (False, None)}
     settings = json.loads((tmp_path / "runs" / "nus" / "mderank-exact-limit=1" / "run.json").read_text())
