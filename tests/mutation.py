@@ -1,6 +1,6 @@
 """Mutation tests: change the code in small ways, one at a time, and see whether a test fails.
 
-    pip install mutmut==3.8.0
+    pip install mutmut==3.8.1
     python tests/mutation.py                  # all groups, about 40 minutes on 2 cores
     python tests/mutation.py ranking masking  # some of them
 

@@ -220,9 +220,9 @@ def test_a_long_window_has_room_for_as_many_masked_tokens(monkeypatch):
 def test_phrases_have_short_sequences_of_their_own(monkeypatch):
     monkeypatch.setattr(packing, "PHRASE_SEQUENCE_TOKENS", 10)
     pool = Recorder()
-    phrases = [(number, np.arange(size)) for number, size in enumerate([4, 6, 5, 5, 12, 2])]
+    phrases = [(number, np.arange(size)) for number, size in enumerate([3, 3, 4, 5, 5, 12, 2])]
     made = list(packing.pack_phrases(pool, phrases))
-    assert [[phrase for phrase, _ in each.phrases] for each in made] == [[0, 1], [2, 3], [4], [5]]
+    assert [[phrase for phrase, _ in each.phrases] for each in made] == [[0, 1, 2], [3, 4], [5], [6]]
     assert [each.length for each in made] == [10, 10, 12, 2]
     assert all(each.pool is pool and not each.first and not len(each.ids) and not each.blocks for each in made)
 
