@@ -17,9 +17,10 @@ def methods(name: str | None) -> None:
     if name is not None:
         _describe(get_method(name))
         return
-    width = max(map(len, METHODS)) + 2
-    for method in METHODS.values():
-        click.echo(f"{method.name:<{width}}{method.kind:<12}{method.summary}")
+    from mderank.util.tables import align_columns
+
+    rows = [(method.name, method.kind, method.summary) for method in METHODS.values()]
+    click.echo("\n".join(align_columns(rows, "<<<")))
 
 
 def _describe(method: Method) -> None:

@@ -41,9 +41,9 @@ def models(folders: tuple[Path, ...], as_json: bool) -> None:
     if as_json:
         click.echo(json.dumps(rows, indent=2))
         return
-    width = max(len(row["model"]) for row in rows)
-    for row in rows:
-        click.echo(f"{row['model']:<{width}}  {row['status']:<20} {row['note']}".rstrip())
+    from mderank.util.tables import align_columns
+
+    click.echo("\n".join(align_columns([(row["model"], row["status"], row["note"]) for row in rows], "<<<")))
     click.echo(
         "\nAny encoder of the Hugging Face hub with a mask token works by its name, any folder that holds\n"
         "one by its path" + ("." if torch else ", after: pip install 'mderank[torch]'.")

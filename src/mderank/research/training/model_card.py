@@ -9,6 +9,7 @@ from pathlib import Path
 from mderank.encoding.base import PoolingName
 from mderank.research.training.recipe import Recipe
 from mderank.util.environment import versions
+from mderank.util.tables import markdown_rows
 
 _PACKAGES = ("torch", "transformers", "accelerate", "tokenizers", "spacy", "numpy")
 
@@ -164,13 +165,9 @@ def _format_measurements(recipe: Recipe, facts: CardFacts) -> list[str]:
         if validation.select == "best"
         else "These documents were not trained on; the weights are those of the last step, whatever was measured."
     )
-    return [
-        (measures if validation.datasets else "") + use,
-        "",
-        "| | before | after |",
-        "|---|---|---|",
-        *(
-            f"| {name.replace('_', ' ')} | {facts.before.get(name, float('nan')):.4g} | {value:.4g} |"
-            for name, value in facts.after.items()
-        ),
+    rows = [
+        (name.replace("_", " "), f"{facts.before.get(name, float('nan')):.4g}", f"{value:.4g}")
+        for name, value in facts.after.items()
     ]
+    table = markdown_rows(("", "before", "after"), rows, "<>>")
+    return [(measures if validation.datasets else "") + use, "", table.rstrip()]
