@@ -51,14 +51,9 @@ class Recording:
             raise self.fails
         return [(text, "scores") for text in texts]
 
-    def choose(self, text, scores, top):
+    def rank(self, text, scores, top):
         assert scores == "scores"
         return [text, top]
-
-    def extract(self, text, top):
-        if self.fails is not None and text.startswith("bad"):
-            raise self.fails
-        return [text, top, "alone"]
 
 
 def queue(metrics: Metrics | None = None, **config) -> BatchQueue:
@@ -257,7 +252,7 @@ def test_a_document_that_fails_fails_alone():
         some = queue()
         some.put([*good, *bad])
         finish(some)
-        assert good[0].future.result() == ["text 0", 5, "alone"]
+        assert good[0].future.result() == ["text 0", 5]
         assert type(bad[0].future.exception()) is kind
         assert str(bad[0].future.exception()) == message
 
@@ -273,12 +268,8 @@ def test_every_client_gets_an_answer_whatever_failed():
     assert found[0].future.result() == ["text 0", 5]
 
 
-@pytest.mark.parametrize("fails", [False, True])
-def test_markdown_is_read_without_its_marks(monkeypatch, fails):
+def test_markdown_is_read_without_its_marks():
     extractor = MDERank(FakeEncoder(), tagger=FakeTagger())
-    if fails:  # then every document is read alone
-        monkeypatch.setattr(extractor, "choose", None)
-        monkeypatch.setattr(extractor, "extract", MDERank(FakeEncoder(), tagger=FakeTagger()).extract)
     text = "The [old harbour](http://port.example/sediment) is near the **reef** | bay."
     plain, marked = QueueEntry(extractor, text, 10, 1), QueueEntry(extractor, text, 10, 1, markdown=True)
     some = queue()
