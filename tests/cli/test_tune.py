@@ -28,14 +28,14 @@ def dataset(tmp_path):
 
 def test_it_writes_a_file_that_config_takes(run, dataset, example, tmp_path):
     tuned = tmp_path / "tuned.toml"
-    result = run("tune", "-d", dataset(TEXTS), "-o", tuned, "--at", 1, "--folds", 2, "--max-words", 30,
+    result = run("tune", "-d", dataset(TEXTS), "-o", tuned, "--k", 1, "--folds", 2, "--max-words", 30,
                  "--set", "position=3", "--set", "norm=0")  # fmt: skip
     assert result.exit_code == 0, result.stderr
     assert "mine: 4 documents, 2 folds, F1@1, protocol micro-stem (micro average), per cent" in result.stdout
     assert "95 % interval" in result.stdout
     assert "warning: 4 documents are few" in result.stderr
     data = tomllib.loads(tuned.read_text())
-    weights = data.pop("set")
+    weights = data.pop("params")
     assert data == {"method": "fusion", "max-words": 30}
     assert list(weights) == ["mask_effect", "norm", "frequency", "position", "length", "unithood"]
     assert weights["norm"] == 0
@@ -55,7 +55,7 @@ def test_it_says_plainly_if_it_does_not_help_and_writes_the_weights_as_they_were
     assert result.exit_code == 0, result.stderr
     assert "Tuning does not help here" in result.stdout
     assert "# Tuning does not help here" in tuned.read_text()
-    assert tomllib.loads(tuned.read_text())["set"]["mask_effect"] == 0.07
+    assert tomllib.loads(tuned.read_text())["params"]["mask_effect"] == 0.07
 
 
 def test_quiet(run, dataset, tmp_path):
@@ -68,13 +68,13 @@ def test_a_set_for_testing_is_warned_of(run, dataset, tmp_path):
     dataset(TEXTS, "inspec.jsonl")
     result = run("tune", "-d", "inspec", "--data-dir", tmp_path, "--no-verify", "-o", tmp_path / "tuned.toml")
     assert result.exit_code == 0, result.stderr
-    assert "warning: 'inspec' is a set for testing" in result.stderr
+    assert "warning: 'inspec' is a test dataset" in result.stderr
 
 
 def test_documents_that_were_left_out_are_named(run, dataset, tmp_path):
     texts = {**TEXTS, "bare": ("Nobody has labelled this text.", [])}
     result = run("tune", "-d", dataset(texts), "-o", tmp_path / "tuned.toml")
-    assert "note: the document 'bare' has no keyphrases, and is left out" in result.stderr
+    assert "note: the document 'bare' has no keyphrases and is left out" in result.stderr
     assert "mine: 4 documents" in result.stdout
 
 
@@ -83,7 +83,7 @@ def test_documents_that_were_left_out_are_named(run, dataset, tmp_path):
     [
         (["--protocol", "best"], "unknown protocol 'best'"),
         (["--limit", "1"], "two at least"),
-        (["--set", "chnge=1"], "it has mask_effect, norm, frequency, position"),
+        (["--set", "chnge=1"], "it is one of mask_effect, norm, frequency, position"),
         (["--method", "yake"], "is not 'fusion'"),
         (["--folds", "1"], "x>=2"),
         (["-d", "nowhere.jsonl"], "nowhere.jsonl: there is no such file"),

@@ -252,9 +252,13 @@ def section_name(section: type[Section]) -> str:
     return next(name for name, kind in SECTIONS.items() if kind is section)
 
 
-@cache
-def section_parameters(section: type[Any]) -> dict[str, Parameter]:
+def section_parameters(section: type[Section]) -> dict[str, Parameter]:
     """Return the settings of a section by name, each with its type, default, range and description."""
+    return _parameters(section)  # type: ignore[arg-type]  # mypy takes the class for its instance
+
+
+@cache
+def _parameters(section: type[Any]) -> dict[str, Parameter]:
     hints, prefix = get_type_hints(section), section_name(section)
     return {
         each.name: Parameter(f"{prefix}.{each.name}", hints[each.name], each.default, each.metadata["param"])
