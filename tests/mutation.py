@@ -40,7 +40,15 @@ GROUPS: dict[str, tuple[list[str], list[str]]] = {
     "methods": (["methods/base.py"], ["tests/methods/test_base.py"]),
 }
 # Of a module that has other tests than these, the functions that they concern.
-FUNCTIONS = {"methods": ["*.x__chunks__*", "*extract_many__*", "*_extract_chunk__*", "*_guarded__*"]}
+FUNCTIONS = {
+    "methods": [
+        "*.x__chunks__*",
+        "*extract_many__*",
+        "*_extract_chunk__*",
+        "*.x_isolate_failures__*",
+        "*.x_input_error__*",
+    ]
+}
 # They load a model, or take seconds.
 LEFT_OUT = (
     "tests/encoding/test_one_pass.py::test_a_tiny_bert_s_streams",
