@@ -4,7 +4,7 @@ import pytest
 from tests.helpers import words
 
 from mderank import NounPhrases, Token
-from mderank.tagging.spacy import join_hyphenated
+from mderank.tagging.spacy_words import join_hyphenated
 
 
 def test_a_hyphenated_word_is_one_word(read):

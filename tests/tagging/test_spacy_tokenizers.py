@@ -8,7 +8,7 @@ import spacy
 from tests.helpers import words
 
 from mderank import OptionError, SpacyTagger, Token
-from mderank.tagging.spacy import join_hyphenated
+from mderank.tagging.spacy_words import join_hyphenated
 
 TEXT = "The TCP/IP stack doesn't need a graph-based 5G modem, i.e. $5 (http://example.com)."
 

@@ -29,7 +29,7 @@ from mderank.keyphrase import Keyphrases
 from mderank.methods.base import Extractor
 from mderank.options import Options
 from mderank.tagging.paragraphs import paragraphs
-from mderank.tagging.spacy import join_hyphenated
+from mderank.tagging.spacy_words import join_hyphenated
 from mderank.text import replace_surrogates
 
 KEY = "mderank"  # of doc.user_data, and of doc.spans

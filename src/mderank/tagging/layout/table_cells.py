@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 
 from mderank.document import Span
-from mderank.tagging.lines import FUNCTION_WORDS, UNFINISHED, Kind, Line, ends_sentence, reads_as_prose
+from mderank.tagging.layout.lines import FUNCTION_WORDS, UNFINISHED, Kind, Line, ends_sentence, reads_as_prose
 
 _GAP = re.compile(
     r"(?<=\S)(?:[ \u00a0]*\t[ \t\u00a0]*(?=\S)|[ \u00a0]{2,}(?=\S)"

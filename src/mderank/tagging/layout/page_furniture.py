@@ -6,7 +6,7 @@ import re
 from itertools import pairwise
 from statistics import median
 
-from mderank.tagging.lines import Kind, Line
+from mderank.tagging.layout.lines import Kind, Line
 
 _PAGE_NUMBER = re.compile(
     r"\W{0,4}(?:page|p\.|seite|pagina|página)?\s{0,3}\d{1,4}(?:\s{0,2}(?:of|/|von|de|sur)\s{0,2}\d{1,4})?\W{0,4}\Z",

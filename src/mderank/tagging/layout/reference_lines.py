@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from mderank.tagging.lines import Kind, Line, reads_as_prose
+from mderank.tagging.layout.lines import Kind, Line, reads_as_prose
 
 _HEADING = re.compile(
     r"\s*(?:\d{1,2}\.?\s+)?(?:references|bibliography|works\s+cited|literature(?:\s+cited)?|references\s+cited|"

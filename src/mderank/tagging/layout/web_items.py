@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from mderank.document import Span
-from mderank.tagging.lines import FUNCTION_WORDS, Kind, Line, ends_sentence, reads_as_prose, words_of
+from mderank.tagging.layout.lines import FUNCTION_WORDS, Kind, Line, ends_sentence, reads_as_prose, words_of
 
 # Each of these, as a whole line or cell, is a button or link of a page.
 _COMMANDS = frozenset(

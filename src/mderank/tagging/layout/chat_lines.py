@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from mderank.tagging.lines import Kind, Line
+from mderank.tagging.layout.lines import Kind, Line
 
 _IRC_NOTICE = re.compile(r"\s*(?:-!-|\*\*\*|-->|<--|==>|<==|←|→|⇐|⇒)\s+\S")
 _NAME = r"[^\W_][\w.'’@~+()-]{0,40}(?:\s[\w.'’@~+()-]{1,40}){0,3}?"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from mderank.document import Span
-from mderank.tagging.lines import FUNCTION_WORDS, Kind, Line, ends_sentence, reads_as_prose
+from mderank.tagging.layout.lines import FUNCTION_WORDS, Kind, Line, ends_sentence, reads_as_prose
 
 _FIELD = re.compile(
     r"\s*(?:[-*•]\s+)?[*_]{0,2}(?P<name>[^\W\d_][\w '’/()&.-]{1,40}?)[*_]{0,2}\s{0,3}[:：][*_]{0,2}(?=\s|\Z)"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from itertools import pairwise
 
-from mderank.tagging.lines import Kind, Line, reads_as_prose
+from mderank.tagging.layout.lines import Kind, Line, reads_as_prose
 
 _LONGEST_CODE_LINE = 400  # characters; longer lines are not examined
 

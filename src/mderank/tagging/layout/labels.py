@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 
-from mderank.tagging.lines import FUNCTION_WORDS, Kind, Line, is_mid_sentence
+from mderank.tagging.layout.lines import FUNCTION_WORDS, Kind, Line, is_mid_sentence
 
 _LABEL = re.compile(
     r"\s*[*_]{0,2}(?P<name>[^\W\d_][\w'’.&/#()-]*(?:\s[\w'’.&/#()-]+){0,4}?)[*_]{0,2}"

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 from mderank.document import Span
-from mderank.tagging.chat_lines import blank_chat_marks, is_notice
-from mderank.tagging.lines import Kind, Line
+from mderank.tagging.layout.chat_lines import blank_chat_marks, is_notice
+from mderank.tagging.layout.lines import Kind, Line
 
 _MONTH = r"(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]{0,6}\.?"
 _DATE = (

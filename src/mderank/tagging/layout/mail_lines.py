@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from itertools import pairwise
 
-from mderank.tagging.lines import Kind, Line, ends_sentence, reads_as_prose
+from mderank.tagging.layout.lines import Kind, Line, ends_sentence, reads_as_prose
 
 _QUOTE_MARKS = re.compile(r"(?:[ \t]{0,3}>)+[ \t]?")
 _PYTHON_PROMPT = re.compile(r">>>\s+(?:import|from|for|def|print)\b|>>>\s+\S[^>]{0,200}[(=\[]")

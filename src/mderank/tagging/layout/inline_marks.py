@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from mderank.document import Span
-from mderank.tagging.lines import Kind, Line, blank_in_text
+from mderank.tagging.layout.lines import Kind, Line, blank_in_text
 
 _LONGEST_MARKED = 2000  # characters; longer lines are not examined for tags
 

@@ -9,7 +9,7 @@ import re
 from collections import Counter
 
 from mderank.document import Span
-from mderank.tagging.lines import FUNCTION_WORDS
+from mderank.tagging.layout.lines import FUNCTION_WORDS
 
 SOFT_HYPHEN = "\u00ad"
 

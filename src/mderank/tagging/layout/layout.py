@@ -14,22 +14,22 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from mderank.document import Span
-from mderank.tagging.captions import read_captions
-from mderank.tagging.code_lines import blank_code
-from mderank.tagging.divided_words import DividedWords
-from mderank.tagging.inline_marks import blank_marks, blank_tags
-from mderank.tagging.labels import read_labels
-from mderank.tagging.line_marks import blank_line_numbers, blank_rules, read_headings, read_list_marks
-from mderank.tagging.lines import Kind, Line, split_lines
-from mderank.tagging.mail_lines import read_mail, read_quote_marks
-from mderank.tagging.page_furniture import read_furniture
+from mderank.tagging.layout.captions import read_captions
+from mderank.tagging.layout.code_lines import blank_code
+from mderank.tagging.layout.divided_words import DividedWords
+from mderank.tagging.layout.inline_marks import blank_marks, blank_tags
+from mderank.tagging.layout.labels import read_labels
+from mderank.tagging.layout.line_marks import blank_line_numbers, blank_rules, read_headings, read_list_marks
+from mderank.tagging.layout.lines import Kind, Line, split_lines
+from mderank.tagging.layout.mail_lines import read_mail, read_quote_marks
+from mderank.tagging.layout.page_furniture import read_furniture
+from mderank.tagging.layout.people_lines import blank_people
+from mderank.tagging.layout.reference_lines import blank_references
+from mderank.tagging.layout.stamps import read_stamps
+from mderank.tagging.layout.table_cells import read_cells
+from mderank.tagging.layout.web_items import blank_web_items
+from mderank.tagging.layout.wrapped_lines import find_continued
 from mderank.tagging.paragraphs import cut_long
-from mderank.tagging.people_lines import blank_people
-from mderank.tagging.reference_lines import blank_references
-from mderank.tagging.stamps import read_stamps
-from mderank.tagging.table_cells import read_cells
-from mderank.tagging.web_items import blank_web_items
-from mderank.tagging.wrapped_lines import find_continued
 
 _NAME_WORD = re.compile(r"[\w-]{3,}")
 _LOWER_WORD = re.compile(r"(?<![\w@.-])[^\W\d_A-Z][\w-]{2,}(?![\w@]|\.\w)")

@@ -6,7 +6,7 @@ import re
 from collections import Counter
 
 from mderank.document import Span
-from mderank.tagging.lines import Kind, Line, ends_clause, ends_sentence, is_mid_sentence
+from mderank.tagging.layout.lines import Kind, Line, ends_clause, ends_sentence, is_mid_sentence
 
 _RULE = re.compile(r"[\s\-=_*~#+|.:·•─━═—–┌┐└┘├┤┬┴┼│]{3,}\Z")
 _HASHES = re.compile(r"\s{0,3}#{1,6}\s+(?=\S)")

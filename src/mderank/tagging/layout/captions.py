@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from mderank.document import Span
-from mderank.tagging.lines import Kind, Line, blank_in_text, ends_clause
+from mderank.tagging.layout.lines import Kind, Line, blank_in_text, ends_clause
 
 _CUE_TIME = r"(?:\d{1,3}:)?\d{1,2}:\d{2}(?:[.,]\d{1,3})?"
 _CUE = re.compile(rf"\s*{_CUE_TIME}\s*-->\s*{_CUE_TIME}(?:\s|\Z)")

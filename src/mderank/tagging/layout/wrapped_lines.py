@@ -11,8 +11,8 @@ import re
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
 
-from mderank.tagging.line_marks import is_heading_like
-from mderank.tagging.lines import UNFINISHED, Kind, Line, ends_clause, ends_sentence, last_word, reads_as_prose
+from mderank.tagging.layout.line_marks import is_heading_like
+from mderank.tagging.layout.lines import UNFINISHED, Kind, Line, ends_clause, ends_sentence, last_word, reads_as_prose
 
 # Lines that a person or an editor wrapped are between these widths, in characters.
 _NARROWEST_WRAP, _WIDEST_WRAP = 40, 160
