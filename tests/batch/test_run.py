@@ -47,6 +47,7 @@ def test_the_rows_are_those_of_a_plain_loop(jsonl, tmp_path):
     assert (outcome.documents, outcome.shards, outcome.failed, outcome.resumed) == (50, 3, 0, 0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("processes", "batch"), [(1, 1), (1, 7), (2, 1), (2, 32), (3, 1000)])
 def test_processes_and_batches_make_no_difference(jsonl, tmp_path, processes, batch):
     file = jsonl(60)
@@ -55,6 +56,7 @@ def test_processes_and_batches_make_no_difference(jsonl, tmp_path, processes, ba
     assert contents(tmp_path / "out") == contents(tmp_path / "plain")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", ["jsonl.gz", "parquet"])
 def test_other_forms_of_output_are_the_same_bytes_too(jsonl, tmp_path, form):
     if form == "parquet":
@@ -128,6 +130,7 @@ def test_the_input_that_does_not_exist(tmp_path):
         extract(tmp_path / "none.jsonl", tmp_path / "out")
 
 
+@pytest.mark.slow
 def test_a_truncated_gzip_gives_what_is_there_and_one_error(tmp_path):
     lines = "".join(json.dumps({"id": number, "text": text}) + "\n" for number, text in enumerate(texts(300)))
     whole = gzip.compress(lines.encode())
@@ -150,6 +153,7 @@ class StoppedError(Exception):
     pass
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("after", [0, 1, 4])
 def test_a_run_that_was_stopped_goes_on_and_ends_the_same(jsonl, tmp_path, after):
     file = jsonl(100)
@@ -250,6 +254,7 @@ def test_another_extractor_is_refused_by_what_it_says_of_itself(jsonl, tmp_path,
         extract(file, tmp_path / "out")
 
 
+@pytest.mark.slow
 def test_poisoned_documents_are_marked_and_nothing_else_is_touched(jsonl, tmp_path):
     some = texts(60)
     extract(jsonl(some, "good.jsonl"), tmp_path / "good")
@@ -297,6 +302,7 @@ def test_an_error_of_the_extractor_names_the_document(tmp_path):
     assert str(result.keyphrases.error) == "a.txt: it is too dark"
 
 
+@pytest.mark.slow
 @settings(max_examples=5, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(st.text(max_size=60), min_size=1, max_size=12), st.integers(1, 5), st.integers(1, 5))
 def test_any_texts_give_one_row_each(jsonl, tmp_path, some, cut, batch):

@@ -80,6 +80,7 @@ def test_the_model_is_loaded_once_a_process(tmp_path):
     assert len({file.name.split("-")[0] for file in tmp_path.iterdir()}) == len(list(tmp_path.iterdir())) <= 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("processes", [1, 2])
 def test_a_document_that_crashes_its_worker_is_marked_and_the_rest_goes_on(processes):
     some = texts(30)
@@ -93,6 +94,7 @@ def test_a_document_that_crashes_its_worker_is_marked_and_the_rest_goes_on(proce
     assert found[:13] + found[14:] == expected[:13] + expected[14:]
 
 
+@pytest.mark.slow
 def test_several_poisoned_documents_in_one_batch():
     some = texts(30)
     for poisoned in (4, 5, 7, 29):
@@ -102,6 +104,7 @@ def test_several_poisoned_documents_in_one_batch():
     assert [number for number, row in enumerate(found) if row["error"]] == [4, 5, 7, 29]
 
 
+@pytest.mark.slow
 def test_a_document_that_is_killed_again_and_again_is_marked_too():
     some = [*texts(3), "KILL"]
     with WorkerPool(make("hostile"), 1) as pool:
@@ -126,6 +129,7 @@ def test_an_exception_that_nobody_expected_is_the_document_s_error():
     assert [row["error"] for row in found] == [None] * 5 + ["5.txt: extraction failed: ZeroDivisionError: a bug"]
 
 
+@pytest.mark.slow
 def test_an_error_that_is_no_document_s_fault_is_raised():
     with WorkerPool(make("hostile"), 1) as pool, pytest.raises(ModelError, match="cannot do that"):
         collect(pool, ["MODEL", *texts(5)])
@@ -136,6 +140,7 @@ def test_an_error_that_is_no_document_s_fault_is_raised():
     assert not multiprocessing.active_children()
 
 
+@pytest.mark.slow
 def test_workers_that_cannot_even_start(monkeypatch):
     monkeypatch.setattr("mderank.batch.worker_pool.MAX_FAILED_STARTS", 3)
     with (
@@ -155,6 +160,7 @@ def test_a_worker_that_dies_with_nothing_to_do_is_replaced():
         assert pool.replaced == 1
 
 
+@pytest.mark.slow
 def test_a_crew_goes_on_after_someone_stopped_listening():
     some = texts(30)
     with WorkerPool(make("hostile"), 2) as pool:
@@ -186,6 +192,7 @@ def test_threads_of_libraries_are_told_how_many(tmp_path, monkeypatch):
     assert "OMP_NUM_THREADS" not in os.environ
 
 
+@pytest.mark.slow
 @proc
 def test_workers_end_when_their_parent_is_killed():
     code = (

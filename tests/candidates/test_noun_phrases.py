@@ -145,10 +145,12 @@ def test_stop_words_of_the_user_hold_for_every_pattern(tagged):
     assert keys(document, pattern="<NNS><IN><NN>", stop_words=frozenset({"Of"})) == []
 
 
+@pytest.mark.slow
 def test_many_adjectives_do_not_hang(tagged):
     assert keys(tagged("fast/JJ " * 100_000)) == []
 
 
+@pytest.mark.slow
 def test_many_nouns(tagged):
     assert keys(tagged("data/NN " * 100_000)) == []
     found = NounPhrases("<NN>").find(tagged("data/NN " * 100_000))

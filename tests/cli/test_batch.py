@@ -29,6 +29,7 @@ def rows(out: Path) -> str:
     return "".join(part.read_text() for part in sorted(out.glob("part-*")))
 
 
+@pytest.mark.slow
 def test_rows_are_those_of_extract(run, lines, tmp_path):
     with lines.open("a") as stream:
         stream.write('{oops\n{"id": "last", "text": "Sea ice melts."}\n')
@@ -66,6 +67,7 @@ def test_other_settings_and_input_that_changed_are_refused(run, lines, tmp_path)
     assert f"{lines}: the input has changed since the run began" in result.stderr
 
 
+@pytest.mark.slow
 def test_tokens_computed_at_once_are_no_setting_of_a_run(run, lines, tmp_path):
     arguments = ("batch", lines, tmp_path / "out", "--method", "mderank", "--exact", "--processes", 1, "--threads", 1)
     assert run(*arguments).exit_code == 0

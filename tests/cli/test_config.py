@@ -42,6 +42,7 @@ def test_keys_have_dashes_or_underscores(run, example, config):
     assert dashes.stdout == underscores.stdout
 
 
+@pytest.mark.slow
 def test_the_options_of_a_method_are_a_table_and_each_can_be_set_anew(run, example, config):
     common = ("extract", example, "-f", "jsonl", "-k", 5, "--explain", "--method", "fusion")
     file = config("[params]\nposition = 0\nfrequency = 2\n")

@@ -125,6 +125,7 @@ def test_other_settings_in_the_same_place_are_refused(run, dataset, tmp_path):
     assert "masking: 'all', now 'once'" in result.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["mderank", "sifrank"])
 def test_torch_is_recorded_where_it_was_used(run, dataset, tmp_path, tiny_model, method):
     pytest.importorskip("wordfreq")
@@ -318,6 +319,7 @@ def test_at_most_ten_phrases_count(run, tmp_path):
     assert result.stdout.splitlines()[5].split()[1:5] == ["30.00", "10.00", "0.00", "10.0"]
 
 
+@pytest.mark.slow
 def test_the_everyday_set_needs_no_data_folder(run, tmp_path, monkeypatch):
     monkeypatch.delenv("MDERANK_DATA_DIR", raising=False)
     monkeypatch.chdir(tmp_path)

@@ -95,6 +95,7 @@ def test_stop_words_and_exclusions(run, example, tmp_path):
     assert "tide gauges" in excluded
 
 
+@pytest.mark.slow
 def test_results_can_be_limited_and_diversified(run, example):
     everything = json.loads(run("extract", example, "-f", "jsonl", "-k", 0).stdout)["keyphrases"]
     limit = everything[5]["score"]
@@ -239,6 +240,7 @@ def test_a_closed_pipe_is_quiet(example):
     assert result.stderr == b""
 
 
+@pytest.mark.slow
 def test_torch_is_not_imported_for_the_embedded_model(example):
     code = "import sys; from mderank.cli import cli; cli(standalone_mode=False); assert 'torch' not in sys.modules"
     command = [sys.executable, "-c", code, "extract", str(example)]

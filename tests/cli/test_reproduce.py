@@ -56,6 +56,7 @@ def folders(tmp_path, name="*"):
     return sorted(file.parent.name for file in (tmp_path / "runs").glob(f"{name}/*/summary.json"))
 
 
+@pytest.mark.slow
 def test_all_tables_with_everything_at_hand(reproduce, tiny_model, tmp_path):
     bert, bigbird = tiny_model("bert"), tiny_model("bigbird")
     electra = tiny_model("electra")
@@ -143,6 +144,7 @@ def test_a_plan_counts_the_layers_that_are_computed(reproduce, monkeypatch):
     assert seconds[2] == pytest.approx(seconds[6] / 3, abs=1)
 
 
+@pytest.mark.slow
 def test_limits_and_what_is_empty_without_runs(reproduce, tmp_path):
     result = reproduce("document-length", "--limit", "1", "--limit", "nus=2", "--exact-limit", "1", "-q")
     assert result.exit_code == 0
@@ -162,6 +164,7 @@ def test_limits_and_what_is_empty_without_runs(reproduce, tmp_path):
     assert {row["documents"] for row in cells(tmp_path, "table5")} == {"1"}
 
 
+@pytest.mark.slow
 def test_other_versions_are_said_and_packages_of_some_runs_are_not(reproduce, tiny_model, tmp_path):
     result = reproduce("table5", "--form", "one-pass", "--encoder", tiny_model("bert"))
     assert "different versions" not in result.stderr
@@ -176,6 +179,7 @@ def test_other_versions_are_said_and_packages_of_some_runs_are_not(reproduce, ti
     assert "made with different versions of torch: see run.json" in result.stderr
 
 
+@pytest.mark.slow
 def test_runs_of_encoders_with_the_same_folder_name(reproduce, tiny_model, tmp_path):
     for name, kind in (("ab-yake", "bert"), ("re-yake", "electra")):
         shutil.copytree(tiny_model(kind), tmp_path / name / "model")
@@ -188,6 +192,7 @@ def test_runs_of_encoders_with_the_same_folder_name(reproduce, tiny_model, tmp_p
     assert "0 to do" in reproduce(*arguments).stderr
 
 
+@pytest.mark.slow
 def test_a_run_that_was_stopped_goes_on(reproduce, tmp_path):
     reproduce("table5", "--form", "one-pass", "-q")
     folder = tmp_path / "runs" / "nus" / "embedrank"
@@ -202,6 +207,7 @@ def test_a_run_that_was_stopped_goes_on(reproduce, tmp_path):
     assert (folder / "summary.json").is_file()
 
 
+@pytest.mark.slow
 def test_more_documents_go_on_from_fewer(reproduce, tmp_path):
     reproduce("table5", "--form", "one-pass", "-q", "--limit", "2")
     few = tmp_path / "runs" / "nus" / "embedrank-limit=2" / "documents.jsonl"
@@ -214,6 +220,7 @@ def test_more_documents_go_on_from_fewer(reproduce, tmp_path):
     assert {row["documents"] for row in cells(tmp_path, "table5")} == {"3"}
 
 
+@pytest.mark.slow
 def test_a_set_that_is_missing_leaves_its_cells_empty(reproduce, sets, tmp_path):
     (sets / "krapivin.jsonl").unlink()
     result = reproduce("table10", "--form", "one-pass")

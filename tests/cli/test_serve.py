@@ -101,6 +101,7 @@ def knocked(server: Process) -> bool:
         return not connection
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sent", [signal.SIGTERM, signal.SIGINT])
 def test_a_signal_under_load_loses_no_request_that_was_accepted(server: Process, gate: Path, stack, sent):
     gate.unlink()
@@ -121,11 +122,13 @@ def test_a_signal_under_load_loses_no_request_that_was_accepted(server: Process,
     assert not [line for line in server.said if "Traceback" in line or "error" in line.lower()], server.said
 
 
+@pytest.mark.slow
 def test_loopback_only_by_default(server: Process):
     assert server.url.startswith("http://127.0.0.1:")
     assert server.get("/", headers={"host": "evil.example"}).status_code == 403
 
 
+@pytest.mark.slow
 def test_a_key_from_a_file(gate, tmp_path):
     (tmp_path / "key").write_text("s3cret-s3cret-s3cret\n")
     process = Process(gate, "--api-key-file", str(tmp_path / "key"))
@@ -152,6 +155,7 @@ def test_what_the_operator_is_told(tmp_path):
         assert "--port 0 takes a free one" in refused("--port", str(taken.getsockname()[1]))
 
 
+@pytest.mark.slow
 def test_without_the_extra_the_error_names_it():
     code = "import sys; sys.modules['fastapi'] = None\nfrom mderank.cli import cli\ncli(['serve', '--no-open'])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
@@ -159,6 +163,7 @@ def test_without_the_extra_the_error_names_it():
     assert done.stderr == "mderank: error: mderank serve needs the extra 'serve': pip install 'mderank[serve]'\n"
 
 
+@pytest.mark.slow
 def test_the_command_line_starts_without_the_extra():
     hidden = "import sys; sys.modules['fastapi'] = sys.modules['pydantic'] = None\n"
     code = hidden + "from mderank.cli import cli; cli(['methods'])"

@@ -64,6 +64,7 @@ def test_the_fake_encoder(fake, name):
     assert_sound(fake.extract(TEXTS[name], None), TEXTS[name])
 
 
+@pytest.mark.slow
 def test_all_at_once_as_one_by_one(real):
     together = list(real.extract_many(TEXTS.values()))
     assert all(keyphrases.error is None for keyphrases in together)
@@ -94,6 +95,7 @@ def test_words_around_surrogates_are_found(real):
     assert found == {"harbour": ((4, 11),), "salt": ((18, 22),), "town": ((31, 35),)}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("real_tagger", [False, True])
 def test_a_hundred_thousand_words(fake, real_tagger):
     text = " ".join(f"The reef{number % 500} has fish." for number in range(25_000))
@@ -105,6 +107,7 @@ def test_a_hundred_thousand_words(fake, real_tagger):
     assert {len(each.spans) for each in found} == {50, 25_000}
 
 
+@pytest.mark.slow
 def test_a_megabyte_in_one_line():
     text = "The old reef has fish and the harbour has salt. " * 22_000
     assert len(text) > 1_000_000
@@ -113,6 +116,7 @@ def test_a_megabyte_in_one_line():
     assert_sound(found, text)
 
 
+@pytest.mark.slow
 def test_a_megabyte_without_a_space():
     text = "reef," * 200_000
     (only,) = MDERank(FakeEncoder(max_length=128), tagger=FakeTagger()).extract(text)

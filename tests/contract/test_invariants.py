@@ -172,6 +172,7 @@ def test_masking_keeps_the_number_of_tokens(text):
     assert total == len(encoder.tokenize(text))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("tagger", TAGGERS)
 @moderate
 @given(many=st.lists(texts, max_size=6), data=st.data())

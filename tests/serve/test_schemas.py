@@ -13,6 +13,7 @@ schemathesis = pytest.importorskip("schemathesis")
 from hypothesis import HealthCheck, settings  # noqa: E402
 from schemathesis import checks  # noqa: E402
 
+pytestmark = pytest.mark.slow
 CHECKS = [
     checks.not_a_server_error,
     checks.status_code_conformance,

@@ -17,7 +17,7 @@ playwright = pytest.importorskip("playwright.sync_api", reason="needs pip instal
 expect = playwright.expect
 expect.set_options(timeout=20_000)  # milliseconds, for machines that do other things too
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 TEXT = "The old harbour is near the coral reef. A storm has hit the reef, and the coral reef is new."
 

@@ -1,0 +1,46 @@
+"""Document frequencies: what is counted, and the file that keeps them."""
+
+from __future__ import annotations
+
+import gzip
+
+import pytest
+
+from mderank import InputError, NounPhrases
+from mderank.methods import DocumentFrequencies
+from mderank.testing import FakeTagger
+
+TAGGER = FakeTagger()
+
+
+def test_parts_of_candidates_are_counted_once_a_document():
+    corpus = ["The coral reef is near the reef.", "A red coral reef."]
+    assert DocumentFrequencies.of(corpus, tagger=TAGGER).counts == {
+        "coral": 2,
+        "reef": 2,
+        "coral reef": 2,
+        "red": 1,
+        "red coral": 1,
+        "red coral reef": 1,
+    }
+    long = "bb cc dd ff gg hh jj kk ll mm"
+    counts = DocumentFrequencies.of([long], tagger=TAGGER, candidates=NounPhrases(max_phrase_words=None)).counts
+    assert max(len(phrase.split()) for phrase in counts if phrase != long) == 8
+    assert counts[long] == 1
+
+
+@pytest.mark.parametrize("name", ["df.json", "df.json.gz"])
+def test_document_frequencies_are_kept_in_a_file(tmp_path, name):
+    frequencies = DocumentFrequencies(3, {"a": 1, "b": 2})
+    frequencies.save(tmp_path / name)
+    assert DocumentFrequencies.load(tmp_path / name) == frequencies
+
+
+@pytest.mark.parametrize(
+    "content", [b"", b"[1]", b"{}", b'{"documents": "x", "counts": {}}', gzip.compress(b"{}")[:-4]]
+)
+def test_files_that_are_no_document_frequencies(tmp_path, content):
+    for name in ("df.json", "df.json.gz"):
+        (tmp_path / name).write_bytes(content)
+        with pytest.raises(InputError, match="does not hold document frequencies"):
+            DocumentFrequencies.load(tmp_path / name)
