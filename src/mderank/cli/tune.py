@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
@@ -11,10 +11,17 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from mderank.cli._config import config_option
-from mderank.cli._options import SectionedCommand, import_spacy_without_torch, method_options, option
+from mderank.cli._options import (
+    SectionedCommand,
+    extraction_options,
+    import_spacy_without_torch,
+    make_options,
+    option,
+)
 from mderank.cli._terminal import output as opened
 from mderank.cli._terminal import progress
-from mderank.cli.making import given_options, make_extractor
+from mderank.factory import build_extractor
+from mderank.options import Options
 from mderank.util.format import format_number
 
 if TYPE_CHECKING:
@@ -22,8 +29,8 @@ if TYPE_CHECKING:
     from mderank.research.evaluation.tuning import TuningResult
 
 TUNABLE = ("fusion",)
-# Options that do not change the result, or that have another meaning in this command.
-_NOT_WRITTEN = ("threads", "device", "batch_tokens", "assignments", "seed")
+# Options that do not change the result, and the weights, which have a table of their own.
+_NOT_WRITTEN = ("method", "threads", "device", "batch_tokens", "params")
 
 
 @click.command(cls=SectionedCommand)
@@ -44,7 +51,9 @@ _NOT_WRITTEN = ("threads", "device", "batch_tokens", "assignments", "seed")
 @option("Results", "--quiet", "-q", is_flag=True, help="Print errors only.")
 @option("Method", "--method", type=click.Choice(TUNABLE), default=TUNABLE[0], show_default=True,
         help="The method whose weights are chosen.")  # fmt: skip
-@method_options(without=("preset", "method", "seed", "min_score", "min_confidence", "max_sum", "masking", "corpus"))
+@extraction_options(
+    without=("preset", "method", "seed", "top_k", "min_score", "min_confidence", "max_sum", "masking", "frequencies")
+)
 @config_option
 def tune(
     name: str,
@@ -70,16 +79,15 @@ def tune(
     from mderank.research.evaluation.tuning import tune as run
 
     scoring = get_protocol(protocol)
-    given = given_options()
-    if settings["tagger"] is None:
+    options = make_options(settings)
+    if options.tagger is None:
         import_spacy_without_torch()
     dataset = load_dataset(name, data_dir, limit=limit, verify=not no_verify)
-    extractor: Any = make_extractor(settings, given)
+    extractor: Any = build_extractor(options)
     with _show_stages(quiet) as show:
         result = run(dataset, extractor, k=k, folds=folds, protocol=scoring, seed=seed, progress=show)
-    written = {each: settings[each] for each in settings if each in given and each not in _NOT_WRITTEN}
     with opened(output) as stream:
-        stream.writelines(_format_toml(result, dataset, {"method": settings["method"], **written}))
+        stream.writelines(_format_toml(result, dataset, options))
     if quiet:
         return
     for note in (*(f"note: {each}" for each in result.notes), *_warnings(result, dataset)):
@@ -153,17 +161,18 @@ def _format_report(result: TuningResult, dataset: Dataset) -> Iterator[str]:
     yield _format_verdict(result)
 
 
-def _format_toml(result: TuningResult, dataset: Dataset, options: Mapping[str, Any]) -> Iterator[str]:
+def _format_toml(result: TuningResult, dataset: Dataset, options: Options) -> Iterator[str]:
     """Write the weights with the options they were chosen with. Comments say where they come from, and their worth."""
     name = json.dumps(dataset.name, ensure_ascii=False)
-    yield f"# Weights of {options['method']} by 'mderank tune', chosen on {name} ({result.documents} documents).\n"
+    yield f"# Weights of {options.method} by 'mderank tune', chosen on {name} ({result.documents} documents).\n"
     yield (
         f"# {result.measure}, protocol {result.protocol.name}, on held-out folds: {result.held_out:.2f} per cent, "
         f"before {result.before:.2f}; difference {_format_difference(result)}.\n"
     )
     yield f"# {_format_verdict(result)}\n"
-    for key, value in options.items():
-        yield f"{key.replace('_', '-')} = {json.dumps(value, ensure_ascii=False)}\n"
+    plain = options.to_dict()
+    for key in ("method", *(name for name in options.given() if name not in _NOT_WRITTEN)):
+        yield f"{key.replace('_', '-')} = {json.dumps(plain[key], ensure_ascii=False)}\n"
     yield "\n[params]\n"
     for key, weight in asdict(result.weights).items():
         if key != "similarity":  # the unit of the others, not an option
