@@ -46,9 +46,35 @@ def build_extractor(
         ModelError: if the encoder cannot be loaded.
         InputError: if a file that the options name cannot be read.
     """
+    method = get_method(options.method)
+    return method.make(**build_arguments(method, options, encoder=encoder, tagger=tagger))
+
+
+def build_arguments(
+    method: Method,
+    options: Options,
+    *,
+    encoder: Encoder | WordEncoder | None = None,
+    tagger: Tagger | None = None,
+) -> dict[str, Any]:
+    """Build the arguments of a method's constructor.
+
+    Args:
+        method: the method, which may be one that is not registered.
+        options: the options. Only those that the method takes may be given.
+        encoder: as for `build_extractor`.
+        tagger: as for `build_extractor`.
+
+    Returns:
+        The arguments by name.
+
+    Raises:
+        OptionError: if the method does not take an option, or if a value does not fit.
+        ModelError: if the encoder cannot be loaded.
+        InputError: if a file that the options name cannot be read.
+    """
     from mderank.tagging import SpacyTagger
 
-    method = get_method(options.method)
     check_taken(method, options)
     arguments: dict[str, Any] = method.check_params(options.params)
     arguments |= _plain_arguments(method, options)
@@ -64,7 +90,7 @@ def build_extractor(
         arguments["masking"] = MASKINGS[options.masking]
     if options.frequencies is not None:
         arguments |= _frequencies(method, options.frequencies, arguments["tagger"], arguments["candidates"])
-    return method.make(**arguments)
+    return arguments
 
 
 def check_taken(method: Method, options: Options) -> None:

@@ -14,7 +14,7 @@ mderank.errors.OptionError: pattern and ngrams exclude each other: give one of t
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, fields
 from functools import cache
 from typing import Any, ClassVar, Literal, Self, get_type_hints
@@ -341,11 +341,22 @@ class Options:
         }
 
     def command_line(self) -> str:
+        """The options that differ from their defaults, as text for ``mderank extract``."""
+        return " ".join(self.arguments())
+
+    def arguments(self, *, without: Collection[str] = ()) -> list[str]:
         """The options that differ from their defaults, as arguments of ``mderank extract``.
 
         Lists of phrases are files on the command line, and are shown as ``FILE``.
+
+        Args:
+            without: names of options that are left out.
+
+        Returns:
+            The arguments.
         """
-        return " ".join(part for name, value in self.given().items() for part in _arguments(name, value))
+        given = ((name, value) for name, value in self.given().items() if name not in without)
+        return [part for name, value in given for part in _arguments(name, value)]
 
 
 def _arguments(name: str, value: Any) -> list[str]:

@@ -9,7 +9,7 @@ import json
 import pytest
 
 from mderank.research.evaluation.protocols import Prediction
-from mderank.research.evaluation.runs import Outcome
+from mderank.research.evaluation.runs import DocumentOutcome
 
 # F1@5 of One: micro 2 * 2 / (3 + 3) = 66.67, macro (0.5 + 1) / 2 = 75; of Two: micro the same, macro (1 + 0) / 2 = 50.
 ONE = {"d1": (["deep nets", "stone"], ["deep net", "tides"]), "d2": (["moons"], ["moon"])}
@@ -18,13 +18,13 @@ TWO = {"d1": (["tide", "deep nets"], ["deep net", "tides"]), "d2": (["stone"], [
 
 def write_run(folder, label, dataset, documents, **settings):
     folder.mkdir(parents=True)
-    about = {"method": "m", "label": label, "dataset": dataset, "input": "paper", **settings}
+    about = {"options": {"method": "m"}, "label": label, "dataset": dataset, "text": "paper", **settings}
     (folder / "run.json").write_text(json.dumps(about))
     outcomes = [
-        Outcome(name, tuple(map(Prediction, found)), (0.5,) * len(found), tuple(gold), 0.5, None)
+        DocumentOutcome(name, tuple(map(Prediction, found)), (0.5,) * len(found), tuple(gold), 0.5, None)
         for name, (found, gold) in documents.items()
     ]
-    (folder / "documents.jsonl").write_text("".join(json.dumps(each.as_dict()) + "\n" for each in outcomes))
+    (folder / "documents.jsonl").write_text("".join(json.dumps(each.to_dict()) + "\n" for each in outcomes))
     (folder / "summary.json").write_text(json.dumps({"peak_memory_mb": 300}))
 
 

@@ -60,7 +60,7 @@ def folders(tmp_path, name="*"):
 def test_all_tables_with_everything_at_hand(reproduce, tiny_model, tmp_path):
     bert, bigbird = tiny_model("bert"), tiny_model("bigbird")
     electra = tiny_model("electra")
-    models = ("--encoder", bert, "--long-encoder", bigbird, "--kpe", f"ab={electra}", "--kpe", f"re={bert}",
+    models = ("--model", bert, "--long-encoder", bigbird, "--kpe", f"ab={electra}", "--kpe", f"re={bert}",
               "--kpe", f"textrank={bert}")  # fmt: skip
     result = reproduce("all", *models)
     assert result.exit_code == 0, result.stderr
@@ -94,11 +94,11 @@ def test_numbers_are_those_of_evaluate_whose_runs_are_used(reproduce, run, sets,
     arguments = ("evaluate", "-d", "nus", "--model", model, "--exact", "--label", "mine", "--no-verify",
                  "--data-dir", sets, "--out", tmp_path / "runs")  # fmt: skip
     printed = run(*arguments).stdout
-    result = reproduce("document-length", "--encoder", model)
+    result = reproduce("document-length", "--model", model)
     assert result.exit_code == 0, result.stderr
     assert "9 runs, 1 there, 8 to do" in result.stderr
-    f1 = printed.splitlines()[2].split()[1:4]
-    rows = [row for row in cells(tmp_path, "table5") if row["block"] == "512 words" and "exact" in row["here"]]
+    f1 = printed.splitlines()[4].split()[1:4]
+    rows = [row for row in cells(tmp_path, "table5") if row["block"] == "512 words" and "exact" in row["measured_with"]]
     assert [row["ours"] for row in rows] == f1
     assert [row["paper"] for row in rows] == ["15.24", "18.33", "17.95"]
     difference = float(f1[0]) - 15.24
@@ -117,22 +117,22 @@ def test_tokens_computed_at_once_change_nothing_but_the_calls(reproduce, monkeyp
     assert reproduce("table5", "--batch-tokens", "500", "--limit", "1", "-q").exit_code == 0
     assert set(sizes) == {(True, 500), (False, None)}
     settings = json.loads((tmp_path / "runs" / "nus" / "mderank-exact-limit=1" / "run.json").read_text())
-    assert "batch_tokens" not in settings
+    assert settings["options"]["batch_tokens"] == 500  # recorded, but no other run
     assert "0 to do; nothing to run" in reproduce("table5", "--limit", "1").stderr
 
 
 def test_a_plan_runs_nothing_and_lists_the_commands(reproduce, tmp_path):
-    result = reproduce("table5", "--plan", "--exact-limit", "2")
+    result = reproduce("table5", "--dry-run", "--exact-limit", "2")
     assert result.exit_code == 0, result.stderr
     assert "9 runs: 0 are there, 9 to do" in result.stdout
-    assert "mderank evaluate --dataset nus --method mderank --max-words 128 --exact --limit 2" in result.stdout
+    assert "mderank evaluate --dataset nus --method mderank --exact --max-words 128 --limit 2" in result.stdout
     assert not (tmp_path / "runs").exists()
     assert not (tmp_path / "out").exists()
 
 
 def test_a_plan_counts_the_layers_that_are_computed(reproduce, monkeypatch):
-    monkeypatch.setattr("mderank.research.reproduction.cost.seconds_per_token", lambda _: 10.0)
-    result = reproduce("table6", "--plan", "--form", "one-pass")
+    monkeypatch.setattr("mderank.research.reproduction.reproduce.measure_encoder", lambda _: 10.0)
+    result = reproduce("table6", "--dry-run", "--mode", "one-pass")
     assert result.exit_code == 0, result.stderr
     seconds = {}
     for minutes, rest, layer in re.findall(
@@ -149,7 +149,7 @@ def test_limits_and_what_is_empty_without_runs(reproduce, tmp_path):
     result = reproduce("document-length", "--limit", "1", "--limit", "nus=2", "--exact-limit", "1", "-q")
     assert result.exit_code == 0
     assert (result.stdout, result.stderr) == ("", "")
-    counts = {row["here"]: (row["documents"], row["of"]) for row in cells(tmp_path, "table5")}
+    counts = {row["measured_with"]: (row["documents"], row["of"]) for row in cells(tmp_path, "table5")}
     assert counts == {
         "minilm-l6": ("2", "3"),
         "minilm-l6, exact": ("1", "3"),
@@ -166,15 +166,15 @@ def test_limits_and_what_is_empty_without_runs(reproduce, tmp_path):
 
 @pytest.mark.slow
 def test_other_versions_are_said_and_packages_of_some_runs_are_not(reproduce, tiny_model, tmp_path):
-    result = reproduce("table5", "--form", "one-pass", "--encoder", tiny_model("bert"))
+    result = reproduce("table5", "--mode", "one-pass", "--model", tiny_model("bert"))
     assert "different versions" not in result.stderr
-    result = reproduce("main", "--form", "one-pass", "--encoder", tiny_model("bert"), "--limit", "1")
+    result = reproduce("main", "--mode", "one-pass", "--model", tiny_model("bert"), "--limit", "1")
     assert result.exit_code == 0, result.stderr  # YAKE needs no torch
     assert "different versions" not in result.stderr
     file = tmp_path / "runs" / "nus" / f"embedrank-model={tiny_model('bert').name}" / "run.json"
     settings = json.loads(file.read_text())
     file.write_text(json.dumps(settings | {"versions": settings["versions"] | {"torch": "1.0"}}))
-    result = reproduce("table5", "--form", "one-pass", "--encoder", tiny_model("bert"))
+    result = reproduce("table5", "--mode", "one-pass", "--model", tiny_model("bert"))
     assert "0 to do" in result.stderr
     assert "made with different versions of torch: see run.json" in result.stderr
 
@@ -184,7 +184,7 @@ def test_runs_of_encoders_with_the_same_folder_name(reproduce, tiny_model, tmp_p
     for name, kind in (("ab-yake", "bert"), ("re-yake", "electra")):
         shutil.copytree(tiny_model(kind), tmp_path / name / "model")
     kpe = [f"{name[:2]}={tmp_path / name / 'model'}" for name in ("ab-yake", "re-yake")]
-    arguments = ("main", "--form", "one-pass", "--limit", "1", "--kpe", kpe[0], "--kpe", kpe[1])
+    arguments = ("main", "--mode", "one-pass", "--limit", "1", "--kpe", kpe[0], "--kpe", kpe[1])
     result = reproduce(*arguments)
     assert result.exit_code == 0, result.stderr
     labels = [label for label in folders(tmp_path, "nus") if "model=" in label]
@@ -194,13 +194,13 @@ def test_runs_of_encoders_with_the_same_folder_name(reproduce, tiny_model, tmp_p
 
 @pytest.mark.slow
 def test_a_run_that_was_stopped_goes_on(reproduce, tmp_path):
-    reproduce("table5", "--form", "one-pass", "-q")
+    reproduce("table5", "--mode", "one-pass", "-q")
     folder = tmp_path / "runs" / "nus" / "embedrank"
     whole = (folder / "documents.jsonl").read_text()
     lines = whole.splitlines(keepends=True)
     (folder / "documents.jsonl").write_text(lines[0] + lines[1][:20])
     (folder / "summary.json").unlink()
-    result = reproduce("table5", "--form", "one-pass")
+    result = reproduce("table5", "--mode", "one-pass")
     assert "6 runs, 5 there, 1 to do" in result.stderr
     went_on = [json.loads(line) for line in (folder / "documents.jsonl").read_text().splitlines()]
     assert [each["predictions"] for each in went_on] == [json.loads(line)["predictions"] for line in lines]
@@ -209,11 +209,11 @@ def test_a_run_that_was_stopped_goes_on(reproduce, tmp_path):
 
 @pytest.mark.slow
 def test_more_documents_go_on_from_fewer(reproduce, tmp_path):
-    reproduce("table5", "--form", "one-pass", "-q", "--limit", "2")
+    reproduce("table5", "--mode", "one-pass", "-q", "--limit", "2")
     few = tmp_path / "runs" / "nus" / "embedrank-limit=2" / "documents.jsonl"
     lines = [json.loads(line) for line in few.read_text().splitlines()]
     few.write_text("".join(json.dumps(line | {"seconds": 77}) + "\n" for line in lines))  # to know them again
-    reproduce("table5", "--form", "one-pass", "-q")
+    reproduce("table5", "--mode", "one-pass", "-q")
     whole = (tmp_path / "runs" / "nus" / "embedrank" / "documents.jsonl").read_text().splitlines()
     assert [json.loads(line)["seconds"] == 77 for line in whole] == [True, True, False]
     assert few.read_text().count("\n") == 2
@@ -223,9 +223,9 @@ def test_more_documents_go_on_from_fewer(reproduce, tmp_path):
 @pytest.mark.slow
 def test_a_set_that_is_missing_leaves_its_cells_empty(reproduce, sets, tmp_path):
     (sets / "krapivin.jsonl").unlink()
-    result = reproduce("table10", "--form", "one-pass")
+    result = reproduce("table10", "--mode", "one-pass")
     assert result.exit_code == 1
-    assert "the set krapivin is not there" in result.stderr
+    assert "the dataset krapivin is not there" in result.stderr
     found = {(row["row"], row["column"]): row["ours"] for row in cells(tmp_path, "table10")}
     assert found["EmbedRank(Cos)", "NUS"]
     assert not found["EmbedRank(Cos)", "Krapivin"]
@@ -238,14 +238,14 @@ def test_a_set_that_is_missing_leaves_its_cells_empty(reproduce, sets, tmp_path)
 def test_wrong_usage(reproduce):
     result = reproduce("table12")
     assert result.exit_code == 2
-    assert "'table12' is none of the paper's tables" in result.stderr
+    assert "'table12' is not a table of the paper" in result.stderr
     result = reproduce("--kpe", "best=folder")
     assert result.exit_code == 2
     assert "write NAME=DIR, where NAME is one of ab, re, yake, textrank" in result.stderr
     for limit in ("0", "many", "nus=", "=3", "best=4"):
         result = reproduce("--limit", limit)
         assert result.exit_code == 2
-        assert "write N or SET=N" in result.stderr
-    result = reproduce("--encoder", "./nowhere")
+        assert "write N or DATASET=N" in result.stderr
+    result = reproduce("--model", "./nowhere")
     assert result.exit_code == 2
     assert "does not exist" in result.stderr

@@ -72,8 +72,11 @@ def datasets(
         for note in (f"{each.name}: {note}" for each in found for note in each.notes):
             click.echo(f"mderank: note: {note}", err=True)
     if rows:
-        formats = {"json": _format_json, "markdown": lambda rows: as_markdown(_make_table(rows))}
-        click.echo(formats.get(output_format or "", lambda rows: as_text(_make_table(rows)))(rows).rstrip("\n"))
+        if output_format == "json":
+            click.echo(_format_json(rows))
+        else:
+            render = as_markdown if output_format == "markdown" else as_text
+            click.echo(render(_make_table(rows)), nl=False)
     if len(found) < len(chosen):
         sys.exit(1)
 
@@ -119,7 +122,7 @@ def _count(found: Sequence[Dataset], with_recall: bool, quiet: bool) -> list[_Ro
 def _make_table(rows: Sequence[_Row]) -> Table:
     from mderank.util.tables import Block, Cell, Row, Table
 
-    columns = ("docs", "N_KP (paper)", "L_KP (paper)", "L_Doc (paper)", "present", "in 512 words")
+    columns: tuple[str, ...] = ("docs", "N_KP (paper)", "L_KP (paper)", "L_Doc (paper)", "present", "in 512 words")
     if rows[0].candidate_recall is not None:
         columns = (*columns, "candidate recall")
     table_rows = (Row(row.dataset.name, tuple(map(Cell, _format_cells(row)))) for row in rows)

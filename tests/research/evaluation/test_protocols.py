@@ -45,8 +45,8 @@ def test_present_only():
     assert judge(PREDICTED, GOLD, "Nothing of the kind.") is None
 
 
-def test_a_raw_match_counts_where_stems_would_not():
-    # "universal" and "universe" share a stem; the raw forms are what the paper's code asks first.
+def test_the_papers_protocol_compares_stems_in_any_case():
+    # "universal" and "universe" share a stem.
     assert PROTOCOLS["mderank"].judge([Prediction("universe")], ["universal"]).hits == (True,)
     assert PROTOCOLS["mderank"].judge([Prediction("Tree")], ["tree"]).hits == (True,)
     assert PROTOCOLS["mderank"].judge([Prediction("tree")], ["forest"]).hits == (False,)

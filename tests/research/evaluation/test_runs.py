@@ -4,137 +4,161 @@ import json
 
 import pytest
 
-from mderank import InputError, MDERank
-from mderank.research.evaluation.measures import Measure
-from mderank.research.evaluation.protocols import PROTOCOLS
-from mderank.research.evaluation.runs import Task, execute, load_run
-from mderank.testing import FakeEncoder, FakeTagger
+from mderank.errors import InputError
+from mderank.research.evaluation.runs import RunStore, identity, load_run
 
-SETTINGS = {"method": "mderank", "dataset": "animals"}
-TASKS = [
-    Task("1", "The reef is near the old harbour. The reef is big.", ("reef", "harbours")),
-    Task("2", "", ("nothing",)),
-    Task("3", "A lazy dog is by the river.", ()),
-    *(Task(str(number), f"The fox of the hill is {number} years old.", ("fox",)) for number in range(4, 40)),
-]
+OPTIONS = {
+    "method": "mderank",
+    "masking": None,
+    "model": None,
+    "pooling": None,
+    "exact": False,
+    "max_words": 512,
+    "max_tokens": 512,
+    "batch_tokens": None,
+    "params": {},
+}
+SETTINGS = {
+    "label": "mderank",
+    "dataset": "nus",
+    "text": "paper",
+    "limit": None,
+    "options": OPTIONS,
+    "encoder": {"name": "minilm-l6", "sha256": "abc"},
+    "resolved": {"pooling": "mean", "layer": 6, "exact": False},
+    "files": {},
+    "versions": {"numpy": "2"},
+}
+
+
+def with_options(**changes):
+    return SETTINGS | {"options": OPTIONS | changes}
 
 
 @pytest.fixture
-def extractor():
-    return MDERank(FakeEncoder({"reef": 3.0, "fox": 2.0}), tagger=FakeTagger(), dedupe="case")
+def keep(tmp_path):
+    """Writes a run as ``mderank evaluate`` does; unfinished if it has no documents."""
+
+    def write(documents, **changes):
+        settings = SETTINGS | changes
+        folder = tmp_path / settings["dataset"] / settings["label"]
+        folder.mkdir(parents=True)
+        (folder / "run.json").write_text(json.dumps(settings))
+        if documents:
+            (folder / "summary.json").write_text(json.dumps({"documents": documents, "seconds": 2.0 * documents}))
+        return folder
+
+    return write
 
 
-def lines(folder, *, timings=False):
-    records = [json.loads(line) for line in (folder / "documents.jsonl").read_text().splitlines()]
-    return records if timings else [{**record, "seconds": 0} for record in records]
+def test_a_run_is_what_it_computes_not_how_it_was_asked_for():
+    same = with_options(pooling="mean", model="/tmp/minilm", batch_tokens=500, threads=2)
+    assert identity(same | {"label": "other", "limit": 5, "versions": {}}) == identity(SETTINGS)
+    # The name of a folder with the same weights.
+    moved = SETTINGS | {"encoder": {"name": "elsewhere", "sha256": "abc"}}
+    assert identity(moved) == identity(SETTINGS)
 
 
-def test_a_line_for_every_document(extractor, tmp_path):
-    run = execute(extractor, TASKS, tmp_path, SETTINGS)
-    first = lines(tmp_path, timings=True)[0]
-    assert first["id"] == "1"
-    assert [text for text, _, _ in first["predictions"]] == ["reef", "old harbour"]
-    assert [found for _, _, found in first["predictions"]] == [2, 1]
-    assert first["gold"] == ["reef", "harbours"]
-    assert first["hits"] == [1]
-    assert first["seconds"] > 0
-    assert first["error"] is None
-    assert [outcome.id for outcome in run.outcomes] == [task.id for task in TASKS]
-    assert run.summary["documents"] == len(TASKS)
-    assert run.summary["failed"] == 0
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"options": OPTIONS | {"masking": "once"}},
+        {"options": OPTIONS | {"max_words": 128}},
+        {"options": OPTIONS | {"dedupe": "stem"}},
+        {"encoder": {"name": "minilm-l6", "sha256": "abd"}},
+        {"resolved": {"pooling": "max", "layer": 6, "exact": False}},
+        {"dataset_sha256": "1"},
+        {"options": OPTIONS | {"params": {"window": 3}}},
+        {"documents": ["117"]},
+        {"tagger_version": "9"},
+    ],
+)
+def test_what_changes_predictions_is_another_run(change):
+    assert identity(SETTINGS | change) != identity(SETTINGS)
 
 
-def test_values_leave_out_documents_without_gold_and_count_empty_ones(extractor, tmp_path):
-    run = execute(extractor, TASKS[:3], tmp_path, SETTINGS)
-    # Document 1: one of two, two predicted; document 2: none of one; document 3 has no gold.
-    assert run.value(Measure.parse("R@5"), PROTOCOLS["micro-stem"]) == pytest.approx(100 / 3)
-    assert run.value(Measure.parse("P@5"), PROTOCOLS["micro-stem"]) == pytest.approx(50)
-    # The tagger found "reef" twice: three predictions in the paper's count.
-    assert run.value(Measure.parse("P@5"), PROTOCOLS["mderank"]) == pytest.approx(100 / 3)
+def test_files_are_known_by_their_bytes():
+    def settings(sha256="f00", **params):
+        return with_options(params=params) | {"files": {"sent2vec": sha256}}
+
+    one = settings(sent2vec="/a/wiki.bin", x=1)
+    assert identity(one) == identity(settings(sent2vec="/b/wiki.bin", x=1))
+    assert identity(one) != identity(settings("ba2", sent2vec="/a/wiki.bin", x=1))
+    assert identity(one) != identity(settings(sent2vec="/a/wiki.bin", x=2))
 
 
-class StoppedError(Exception):
-    pass
+def test_a_longer_run_serves_and_a_shorter_or_unfinished_one_does_not(keep, tmp_path):
+    keep(None, label="unfinished")
+    ten = keep(10, label="ten", limit=10)
+    whole = keep(211, label="whole")
+    store = RunStore(tmp_path)
+    assert store.find(SETTINGS, 10).folder == ten
+    assert store.find(SETTINGS, 11).folder == whole
+    assert store.find(SETTINGS, 212) is None
+    assert store.find(with_options(masking="once"), 5) is None
+    # But others can go on from a shorter one.
+    assert store.find_shorter(SETTINGS, 10) is None
+    assert store.find_shorter(SETTINGS, 211).folder == ten
+    assert store.find_shorter(SETTINGS, 212).folder == whole
+    assert store.find_shorter(SETTINGS | {"versions": {"numpy": "3"}}, 212) is None
 
 
-@pytest.mark.parametrize("after", [0, 1, 2])
-def test_a_run_that_was_stopped_goes_on_and_ends_the_same(extractor, tmp_path, after):
-    whole, broken = tmp_path / "whole", tmp_path / "broken"
-    execute(extractor, TASKS, whole, SETTINGS)
-    calls = []
-
-    def stop(count):
-        calls.append(count)
-        if len(calls) == after + 2:
-            raise StoppedError
-
-    with pytest.raises(StoppedError):
-        execute(extractor, TASKS, broken, SETTINGS, stop)
-    assert len(lines(broken)) == min(len(TASKS), [1, 3, 7][after])
-    with (broken / "documents.jsonl").open("a") as stream:
-        stream.write('{"id": "half a li')
-    execute(extractor, TASKS, broken, SETTINGS)
-    assert lines(broken) == lines(whole)
+def test_what_cannot_be_read_is_not_there(keep, tmp_path):
+    (keep(5) / "run.json").write_text("{")
+    assert RunStore(tmp_path).find(SETTINGS, 1) is None
+    assert RunStore(tmp_path / "nowhere").find(SETTINGS, 1) is None
 
 
-@pytest.mark.parametrize(("seconds", "counts"), [(0.1, [0, 1, 2, 4, 8, 16, 9]), (8, [0, 1, 2, 1, 2, 1, 2, 1])])
-def test_documents_are_written_together_unless_they_take_long(extractor, tmp_path, seconds, counts):
-    """``clock`` runs on by ``seconds`` for every document, so that what is timed is known."""
-    time = 0.0
-
-    def clock():
-        return time
-
-    class Slow:
-        def extract_many(self, texts, **options):
-            nonlocal time
-            time += seconds * len(texts)
-            return extractor.extract_many(texts, **options)
-
-    tasks = [Task(str(number), "The reef.", ("reef",)) for number in range(sum(counts))]
-    told = []
-    run = execute(Slow(), tasks, tmp_path, SETTINGS, told.append, clock)
-    assert told == counts
-    assert {outcome.seconds for outcome in run.outcomes} == {seconds}
+def test_a_run_goes_on_in_its_folder_and_never_into_anothers(keep, tmp_path):
+    store = RunStore(tmp_path)
+    assert store.folder_for(SETTINGS) == tmp_path / "nus" / "mderank"
+    keep(None)
+    assert store.folder_for(SETTINGS) == tmp_path / "nus" / "mderank"
+    other = SETTINGS | {"limit": 7}
+    assert store.folder_for(other) == tmp_path / "nus" / "mderank~2"
+    keep(None, limit=7, label="mderank~2")
+    assert store.folder_for(other) == tmp_path / "nus" / "mderank~2"
+    assert store.folder_for(SETTINGS | {"limit": 8}) == tmp_path / "nus" / "mderank~3"
 
 
-def test_a_finished_run_is_not_run_again(extractor, tmp_path):
-    execute(extractor, TASKS, tmp_path, SETTINGS)
-    before = (tmp_path / "documents.jsonl").read_bytes()
-    told = []
-    execute(None, TASKS, tmp_path, SETTINGS, told.append)
-    assert (tmp_path / "documents.jsonl").read_bytes() == before
-    assert told == [len(TASKS)]
+def test_a_run_resumes_with_other_threads(keep, tmp_path):
+    keep(None)
+    assert RunStore(tmp_path).folder_for(with_options(threads=2, batch_tokens=64)).name == "mderank"
+    assert RunStore(tmp_path).folder_for(with_options(layer=2)).name == "mderank~2"
 
 
-def test_other_settings_are_refused(extractor, tmp_path):
-    execute(extractor, TASKS[:1], tmp_path, SETTINGS)
-    with pytest.raises(InputError, match="dataset: 'animals', now 'plants'"):
-        execute(extractor, TASKS[:1], tmp_path, {**SETTINGS, "dataset": "plants"})
+def test_a_store_that_is_refreshed_finds_new_runs(keep, tmp_path):
+    store = RunStore(tmp_path)
+    assert store.find(SETTINGS, 5) is None
+    keep(5)
+    assert store.find(SETTINGS, 5) is None
+    store.refresh()
+    assert store.find(SETTINGS, 5).documents == 5
 
 
-def test_other_documents_are_refused(extractor, tmp_path):
-    execute(extractor, TASKS[:2], tmp_path, SETTINGS)
-    with pytest.raises(InputError, match="other documents"):
-        execute(extractor, TASKS[1:], tmp_path, SETTINGS)
+def test_a_run_that_did_not_record_a_package_goes_on_and_one_with_another_version_does_not(keep, tmp_path):
+    keep(None)
+    store = RunStore(tmp_path)
+    assert store.folder_for(SETTINGS | {"versions": {"numpy": "2", "torch": "2.13"}}).name == "mderank"
+    assert store.folder_for(SETTINGS | {"versions": {"numpy": "3", "torch": "2.13"}}).name == "mderank~2"
+    # But documents are never copied from it into a run that says which torch it was made with.
+    keep(5, label="short", versions={"numpy": "2"})
+    assert RunStore(tmp_path).find_shorter(SETTINGS | {"versions": {"numpy": "2", "torch": "2.13"}}, 9) is None
 
 
-def test_one_bad_document_does_not_end_the_run(tmp_path):
-    class Choosy(FakeTagger):
-        def tag(self, texts):
-            for text in texts:
-                if "dog" in text:
-                    raise RuntimeError("no dogs")
-                yield from super().tag([text])
-
-    run = execute(MDERank(FakeEncoder(), tagger=Choosy()), TASKS, tmp_path, SETTINGS)
-    assert [outcome.id for outcome in run.outcomes if outcome.error] == ["3"]
-    assert "no dogs" in run.outcomes[2].error
-    assert run.summary["failed"] == 1
+def test_costs_are_told_by_runs_like_it(keep, tmp_path):
+    keep(10, label="cut", options=OPTIONS | {"max_words": 128})
+    keep(5)
+    keep(5, label="exact", resolved=SETTINGS["resolved"] | {"exact": True})
+    store = RunStore(tmp_path)
+    assert store.find_similar(with_options(similarity="euclidean")).folder.name == "mderank"
+    assert store.find_similar(with_options(max_words=128)).folder.name == "cut"
+    assert store.find_similar(with_options(max_words=256)).folder.name == "cut"  # the longer one
+    assert store.find_similar(SETTINGS | {"dataset": "inspec"}) is None
 
 
 def test_what_is_not_a_run(tmp_path):
-    with pytest.raises(InputError, match="mderank evaluate writes runs"):
+    with pytest.raises(InputError, match="'mderank evaluate' writes runs"):
         load_run(tmp_path)
     (tmp_path / "run.json").write_text("{")
     with pytest.raises(InputError, match="cannot be read"):
@@ -143,17 +167,3 @@ def test_what_is_not_a_run(tmp_path):
     (tmp_path / "documents.jsonl").write_text("{}}\n")
     with pytest.raises(InputError, match=r"documents.jsonl:1 is not JSON"):
         load_run(tmp_path)
-
-
-def test_two_at_once_are_refused(extractor, tmp_path):
-    """Both would do the same documents, and write them twice."""
-    pytest.importorskip("fcntl")
-
-    class Watched:
-        def extract_many(self, texts, top_k=10):
-            with pytest.raises(InputError, match="another process"):
-                execute(extractor, TASKS, tmp_path, SETTINGS)
-            return extractor.extract_many(texts, top_k)
-
-    execute(Watched(), TASKS, tmp_path, SETTINGS)
-    assert [line["id"] for line in lines(tmp_path)] == [task.id for task in TASKS]

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from mderank.research.evaluation.tagger_cache import SharedTagger
+from mderank.research.evaluation.tagger_cache import CachingTagger
 from mderank.testing import FakeTagger
 
 
@@ -15,14 +15,14 @@ class Counting(FakeTagger):
         return super().tag(texts)
 
 
-def test_a_text_is_tagged_once_until_it_is_forgotten():
+def test_a_text_is_tagged_once_until_the_cache_is_cleared():
     tagger = Counting()
-    shared = SharedTagger(tagger)
+    shared = CachingTagger(tagger)
     expected = list(FakeTagger().tag(["a reef", "a bay", "a reef"]))
     assert list(shared.tag(["a reef", "a bay", "a reef"])) == expected
     assert list(shared.tag(["a bay"])) == expected[1:2]
     assert tagger.asked == ["a reef", "a bay"]
-    shared.forget()
+    shared.clear()
     assert list(shared.tag(["a bay"])) == expected[1:2]
     assert tagger.asked == ["a reef", "a bay", "a bay"]
 
@@ -30,7 +30,7 @@ def test_a_text_is_tagged_once_until_it_is_forgotten():
 def test_the_clock_charges_what_was_saved(monkeypatch):
     now = iter([0.0, 6.0, 100.0, 100.0, 100.0])
     monkeypatch.setattr("time.perf_counter", lambda: next(now))
-    shared = SharedTagger(FakeTagger())
+    shared = CachingTagger(FakeTagger())
     list(shared.tag(["a reef", "a bay"]))  # six seconds for two texts
     list(shared.tag(["a bay"]))
     assert shared.clock() == 103.0

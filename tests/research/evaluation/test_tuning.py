@@ -5,7 +5,7 @@ import pytest
 from mderank import MMR, FusionRank, InputError, ModelError, OptionError
 from mderank.methods.fusionrank import FusionWeights
 from mderank.research.datasets import Dataset, LabelledDocument, full_text
-from mderank.research.evaluation.runs import Task
+from mderank.research.evaluation.runs import LabelledText
 from mderank.research.evaluation.tuning import choose_weights, score_documents, tune
 from mderank.testing import FakeEncoder, FakeTagger
 
@@ -24,7 +24,7 @@ def fusion(encoder=None, **options):
 
 
 def first(count=10):
-    return [Task(bird, FIRST.format(bird), (bird,)) for bird in BIRDS[:count]]
+    return [LabelledText(bird, FIRST.format(bird), (bird,)) for bird in BIRDS[:count]]
 
 
 @pytest.mark.parametrize("options", [{}, {"dedupe": "case"}, {"dedupe": "none"}, {"diversity": MMR(diversity=0.5)},
@@ -33,7 +33,11 @@ def first(count=10):
 @pytest.mark.parametrize("top_k", [1, 3, None])
 def test_evidence_is_weighed_as_the_ranker_does(options, top_k):
     text = "The old reef and the reefs of a deep sea. A Deep Sea is near the harbour. The harbours are old harbours. "
-    tasks = [Task("a", text, ("reef",)), Task("b", text * 3 + "The long road.", ("road",)), Task("c", "", ("none",))]
+    tasks = [
+        LabelledText("a", text, ("reef",)),
+        LabelledText("b", text * 3 + "The long road.", ("road",)),
+        LabelledText("c", "", ("none",)),
+    ]
     scored = score_documents(fusion(**options), tasks)
     for weights in ({"mask_effect": 0.1, "position": 1.0}, {"norm": 2.0}, {"frequency": 0.3, "position": 0.2}, {}):
         ranker = fusion(**options, **weights)
@@ -76,7 +80,7 @@ def test_it_finds_what_documents_have_in_common_and_says_what_it_is_worth():
 
 def test_documents_do_not_judge_weights_that_they_had_a_say_in():
     """The one wants what the other does not: weights that were chosen on it are wrong for the other."""
-    tasks = [Task("a", FIRST.format("owl"), ("owl",)), Task("b", OFTEN.format("gull"), ("gull",))]
+    tasks = [LabelledText("a", FIRST.format("owl"), ("owl",)), LabelledText("b", OFTEN.format("gull"), ("gull",))]
     tuning = choose_weights(score_documents(fusion(frequency=2.0, position=2.0), tasks), k=1, folds=2)
     assert tuning.before == 50
     assert tuning.held_out == 0
@@ -118,7 +122,7 @@ def test_documents_without_labels_or_that_fail_are_left_out_with_a_note():
                     raise RuntimeError("no such text")
                 yield from super().tag([text])
 
-    tasks = [*first(3), Task("unlabelled", "The owl.", ()), Task("bad", "A BAD text.", ("text",))]
+    tasks = [*first(3), LabelledText("unlabelled", "The owl.", ()), LabelledText("bad", "A BAD text.", ("text",))]
     scored = score_documents(FusionRank(FakeEncoder(), tagger=Fragile()), tasks)
     assert [each.task.id for each in scored.documents] == ["owl", "heron", "gull"]
     assert scored.notes == (
@@ -138,7 +142,7 @@ def test_an_error_that_is_no_documents_fault_is_raised():
 
 
 def test_a_protocol_may_leave_documents_out():
-    tasks = [*first(3), Task("absent", "The owl is here.", ("whale",))]
+    tasks = [*first(3), LabelledText("absent", "The owl is here.", ("whale",))]
     scored = score_documents(fusion(frequency=0.4, position=0.5), tasks)
     assert choose_weights(scored, k=1, protocol="macro-stem-present").documents == 3
     assert choose_weights(scored, k=1, protocol="macro-stem").documents == 4
@@ -153,7 +157,7 @@ def test_a_dataset_is_tuned_in_one_call(capsys):
     told = []
     extractor = fusion(frequency=2.0, position=20.0)
     result = tune(labelled(documents), extractor, k=1, folds=2, seed=1, progress=lambda *each: told.append(each))
-    tasks = [Task(each.id, full_text(each), each.keyphrases) for each in documents]
+    tasks = [LabelledText(each.id, full_text(each), each.keyphrases) for each in documents]
     assert result == choose_weights(score_documents(extractor, tasks), k=1, folds=2, seed=1)
     assert {stage for stage, _, _ in told} == {"reading", "choosing weights"}
     assert capsys.readouterr() == ("", "")
@@ -175,9 +179,11 @@ def test_options_are_checked_before_anything_is_read():
 def test_what_cannot_be_tuned():
     ranker = fusion(position=0.5)
     with pytest.raises(InputError, match="none of the documents has keyphrases"):
-        choose_weights(score_documents(ranker, [Task("a", "The owl.", ()), Task("b", "The gull.", ())]))
+        choose_weights(score_documents(ranker, [LabelledText("a", "The owl.", ()), LabelledText("b", "The gull.", ())]))
     with pytest.raises(InputError, match="that are in its text"):
-        choose_weights(score_documents(ranker, [Task("a", "The owl.", ("whale",))]), protocol="macro-stem-present")
+        choose_weights(
+            score_documents(ranker, [LabelledText("a", "The owl.", ("whale",))]), protocol="macro-stem-present"
+        )
     with pytest.raises(InputError, match="two at least"):
         choose_weights(score_documents(ranker, first(1)))
     with pytest.raises(OptionError, match="folds must be at least 2"):

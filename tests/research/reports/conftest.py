@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from mderank.research.evaluation.protocols import Prediction
-from mderank.research.evaluation.runs import DOCUMENTS_FILE, SETTINGS_FILE, SUMMARY_FILE, Outcome
+from mderank.research.evaluation.runs import DOCUMENTS_FILE, SETTINGS_FILE, SUMMARY_FILE, DocumentOutcome
 
 Document = tuple[Sequence[str], Sequence[str]]  # predictions, gold
 
@@ -26,11 +26,18 @@ def write_run(
 ) -> Path:
     """A run as the runner writes it."""
     folder.mkdir(parents=True)
-    about = {"method": method, "label": method, "dataset": dataset, "input": "paper", "limit": None, **settings}
+    about = {
+        "options": {"method": method},
+        "label": method,
+        "dataset": dataset,
+        "text": "paper",
+        "limit": None,
+        **settings,
+    }
     (folder / SETTINGS_FILE).write_text(json.dumps(about), encoding="utf-8")
     with (folder / DOCUMENTS_FILE).open("w", encoding="utf-8") as stream:
         for name, (predictions, gold) in documents.items():
-            outcome = Outcome(
+            outcome = DocumentOutcome(
                 name,
                 tuple(Prediction(text) for text in predictions),
                 tuple(1.0 / rank for rank in range(1, len(predictions) + 1)),
@@ -38,7 +45,7 @@ def write_run(
                 seconds,
                 "it could not be read" if name in failed else None,
             )
-            stream.write(json.dumps(outcome.as_dict()) + "\n")
+            stream.write(json.dumps(outcome.to_dict()) + "\n")
     if finished:
         summary = {"documents": len(documents), "failed": len(failed), "peak_memory_mb": 300}
         (folder / SUMMARY_FILE).write_text(json.dumps(summary), encoding="utf-8")

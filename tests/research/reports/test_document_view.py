@@ -1,12 +1,12 @@
 from __future__ import annotations
 
 from mderank.research.evaluation.protocols import Prediction
-from mderank.research.evaluation.runs import Outcome
+from mderank.research.evaluation.runs import DocumentOutcome
 from mderank.research.reports.document_view import GoldPhrase, occurrences, view
 
 
 def outcome(predictions, gold):
-    return Outcome("d1", tuple(map(Prediction, predictions)), (0.0,) * len(predictions), tuple(gold), 0.1, None)
+    return DocumentOutcome("d1", tuple(map(Prediction, predictions)), (0.0,) * len(predictions), tuple(gold), 0.1, None)
 
 
 def test_ranks_are_those_of_stems():

@@ -6,11 +6,11 @@ import pytest
 
 from mderank.research.evaluation.measures import JUDGED_MEASURES
 from mderank.research.evaluation.protocols import PROTOCOLS, Prediction
-from mderank.research.evaluation.runs import Outcome
+from mderank.research.evaluation.runs import DocumentOutcome
 from mderank.research.reports.judged import judged_tables, summarise_judged
 from mderank.research.reports.page import comparison_page
 from mderank.research.reports.run_grid import arrange, find_runs
-from mderank.research.reports.score_tables import long_rows, tables
+from mderank.research.reports.score_tables import long_rows, make_tables
 from mderank.research.reports.summary import summarise
 from mderank.util.tables import as_text
 
@@ -34,15 +34,22 @@ DOCUMENTS = {
 
 def write(folder, method, column, **settings):
     folder.mkdir(parents=True)
-    about = {"method": method, "label": method, "dataset": "mine", "input": "whole", "judged": True, **settings}
+    about = {
+        "options": {"method": method},
+        "label": method,
+        "dataset": "mine",
+        "text": "full",
+        "judged": True,
+        **settings,
+    }
     (folder / "run.json").write_text(json.dumps(about))
     lines = []
     for name, document in DOCUMENTS.items():
         kind, *predicted, acceptable, junk = document
         found = tuple(Prediction(text) for text in predicted[column])
-        outcome = Outcome(name, found, (1.0,) * len(found), tuple(acceptable), 0.5, None, tuple(junk), kind)
-        lines.append(json.dumps(outcome.as_dict()) + "\n")
-        assert Outcome.from_dict(json.loads(lines[-1])) == outcome
+        outcome = DocumentOutcome(name, found, (1.0,) * len(found), tuple(acceptable), 0.5, None, tuple(junk), kind)
+        lines.append(json.dumps(outcome.to_dict()) + "\n")
+        assert DocumentOutcome.from_dict(json.loads(lines[-1])) == outcome
     (folder / "documents.jsonl").write_text("".join(lines))
     (folder / "summary.json").write_text("{}")
     return folder
@@ -56,7 +63,7 @@ def runs(tmp_path):
 
 
 def test_values_worked_out_by_hand(runs):
-    labelled, judged = arrange(find_runs([runs])).divided()
+    labelled, judged = arrange(find_runs([runs])).split()
     assert labelled is None
     summary = summarise_judged(judged)
     one, two = summary.lists["One", "mine"], summary.lists["Two", "mine"]
@@ -71,7 +78,7 @@ def test_values_worked_out_by_hand(runs):
 
 
 def test_lower_is_better_for_redundancy_and_junk(runs):
-    summary = summarise_judged(arrange(find_runs([runs])).divided()[1])
+    summary = summarise_judged(arrange(find_runs([runs])).split()[1])
     against = {measure: summary.scores.cells["Two", "mine", measure].against for measure in JUDGED_MEASURES}
     assert against[ACCEPTABLE].verdict == -1
     assert against[REDUNDANCY].verdict == -1  # more of it is worse
@@ -84,8 +91,8 @@ def test_lower_is_better_for_redundancy_and_junk(runs):
 
 
 def test_tables(runs):
-    summary = summarise_judged(arrange(find_runs([runs])).divided()[1])
-    first, second, third = tables(None, summary)
+    summary = summarise_judged(arrange(find_runs([runs])).split()[1])
+    first, second, third = make_tables(None, summary)
     lines = as_text(first).splitlines()
     assert [" ".join(line.split()) for line in lines[4:7]] == [
         "mine, 9 documents",
@@ -101,7 +108,7 @@ def test_tables(runs):
 def test_without_tests_and_with_one_kind(runs, monkeypatch):
     monkeypatch.delitem(DOCUMENTS, "slip")
     write(runs / "three", "Three", 0)
-    summary = summarise_judged(arrange(find_runs([runs / "three"])).divided()[1], tested=False)
+    summary = summarise_judged(arrange(find_runs([runs / "three"])).split()[1], tested=False)
     assert summary.scores is None
     assert len(judged_tables(summary)) == 1
     assert [row[3] for row in long_rows(None, summary)][:2] == ["phrases per document", "documents per second"]
@@ -110,7 +117,7 @@ def test_without_tests_and_with_one_kind(runs, monkeypatch):
 def test_beside_labelled_sets(runs, make, one_documents):
     make("One", "tiny", one_documents)
     folder = make("Other", "tiny", one_documents)
-    labelled, judged = arrange(find_runs([folder, runs]), baseline="Two").divided()
+    labelled, judged = arrange(find_runs([folder, runs]), baseline="Two").split()
     assert (labelled.methods, labelled.datasets, labelled.baseline) == (("One", "Other"), ("tiny",), "One")
     assert (judged.methods, judged.datasets, judged.baseline) == (("One", "Two"), ("mine",), "Two")
     summary = summarise(labelled, [PROTOCOLS["macro-stem"]])

@@ -9,9 +9,8 @@ import pytest
 from mderank.research.evaluation.measures import PAPER_MEASURES, Measure
 from mderank.research.evaluation.protocols import PROTOCOLS
 from mderank.research.reports.page import comparison_page, letter
-from mderank.research.reports.run_grid import arrange, find_runs
+from mderank.research.reports.run_grid import arrange, find_runs, read_texts
 from mderank.research.reports.summary import summarise
-from mderank.research.reports.texts import read_texts
 
 PROTOCOLS_USED = (PROTOCOLS["mderank"], PROTOCOLS["macro-stem"])
 EMPTY = {"meta", "input", "line", "rect", "circle"}
@@ -107,7 +106,7 @@ HOSTILE = "</style></title><script>alert(1)</script><img src=x onerror=alert(1)>
 
 def test_hostile_text_is_shown_not_run(make):
     documents = {HOSTILE: ([HOSTILE, "tide"], [HOSTILE, "tide"])}
-    folder = make(HOSTILE, HOSTILE, documents, finished=False, input=HOSTILE)
+    folder = make(HOSTILE, HOSTILE, documents, finished=False, text=HOSTILE)
     make(HOSTILE + "2", HOSTILE, {HOSTILE: (["x"], [HOSTILE])}, failed=[HOSTILE])
     shown = page_of(folder, {HOSTILE: {HOSTILE: HOSTILE + " tide " + HOSTILE}})
     parsed = Page(shown)
@@ -133,7 +132,7 @@ def data_dir(tmp_path):
 def test_texts_as_the_run_read_them(make, data_dir):
     folder = make("One", "tiny", {"d1": ([], ["tide"])})
     assert read_texts(arrange(find_runs([folder])), data_dir) == ({"tiny": {"d1": "Tides Deep  nets ."}}, ())
-    whole = make("Two", "tiny", {"d1": ([], ["tide"])}, input="whole")
+    whole = make("Two", "tiny", {"d1": ([], ["tide"])}, text="full")
     texts, _ = read_texts(arrange(find_runs([whole / "01"])), data_dir)
     assert texts == {"tiny": {"d1": "Tides\n\nDeep [nets]."}}
 

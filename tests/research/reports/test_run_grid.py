@@ -42,17 +42,15 @@ def test_common_sets_are_those_that_all_methods_have(make, one_documents):
 
 def test_what_is_unequal_is_said(make, one_documents):
     make("One", "tiny", one_documents, max_words=512, dataset_sha256="aa")
-    make("Two", "tiny", one_documents, max_words=None, dataset_sha256="aa", input="whole", failed=["d2"])
-    said = notes(
-        grid_of(make("Three", "tiny", {"d1": (["x"], ["other"])}, finished=False, settings={"max_words": 512}))
-    )
+    make("Two", "tiny", one_documents, max_words=None, dataset_sha256="aa", text="full", failed=["d2"])
+    said = notes(grid_of(make("Three", "tiny", {"d1": (["x"], ["other"])}, finished=False, options={"max_words": 512})))
     assert said == (
         "Two on tiny: 1 of 2 documents failed and count as documents in which nothing was found (d2).",
         "Three on tiny is unfinished: 1 documents so far.",
         "tiny: the methods have different documents (One 2, Two 2, Three 1). Values are over each method's own; "
         "differences and tests over those that it shares with the baseline.",
         "tiny: the runs have different gold phrases for 1 documents (d1).",
-        "tiny: the runs did not read the same, 'input' differs: 'paper' for One, Three; 'whole' for Two.",
+        "tiny: the runs did not read the same, 'text' differs: 'paper' for One, Three; 'full' for Two.",
         "tiny: the runs did not read the same, 'dataset_sha256' differs: 'aa' for One, Two; None for Three.",
         "tiny: the runs did not read the same, 'max_words' differs: 512 for One, Three; None for Two.",
     )
@@ -67,7 +65,7 @@ def test_a_line_that_is_being_written_is_not_read(make, one_documents):
 
 @pytest.mark.parametrize(
     ("line", "complaint"),
-    [("[]", "documents.jsonl:1 is no document of a run"), ("{}", "KeyError"), ("nonsense", "is not JSON")],
+    [("[]", "documents.jsonl:1 is not a document of a run"), ("{}", "KeyError"), ("nonsense", "is not JSON")],
 )
 def test_a_broken_run_is_named(make, line, complaint):
     folder = make("One", "tiny", {})

@@ -3,24 +3,28 @@ from __future__ import annotations
 import pytest
 
 from mderank.research.evaluation.protocols import Prediction
-from mderank.research.evaluation.runs import Outcome
-from mderank.research.reproduction.config import Limits, Model, Setup
-from mderank.research.reproduction.results import Measured
+from mderank.research.evaluation.runs import DocumentOutcome
+from mderank.research.reproduction.cells import Measured
+from mderank.research.reproduction.config import EncoderInfo, Limits, ReproductionConfig
 
 
 @pytest.fixture
-def setup():
-    return Setup(Model("minilm-l6", 6, True, "mean", 512), exact_limit=Limits(100))
+def config():
+    return ReproductionConfig(EncoderInfo("minilm-l6", 6, True, "mean", 512), exact_limit=Limits(100))
 
 
 @pytest.fixture
 def full():
     """Everything at hand."""
-    plain = Model("bert-base-uncased", 12)
-    return Setup(
+    plain = EncoderInfo("bert-base-uncased", 12)
+    return ReproductionConfig(
         plain,
-        kpe={"ab": Model("kpe/ab", 12), "re": Model("kpe/re", 12), "textrank": Model("kpe/textrank", 12)},
-        long_encoder=Model("bigbird", 12, False, "max", 4096),
+        kpe={
+            "ab": EncoderInfo("kpe/ab", 12),
+            "re": EncoderInfo("kpe/re", 12),
+            "textrank": EncoderInfo("kpe/textrank", 12),
+        },
+        long_encoder=EncoderInfo("bigbird", 12, False, "max", 4096),
         elmo="elmo",
         sent2vec="wiki.bin",
     )
@@ -32,7 +36,7 @@ def outcome():
 
     def make(predictions, gold, name="a"):
         scores = tuple(-float(place) for place in range(len(predictions)))
-        return Outcome(name, tuple(Prediction(each) for each in predictions), scores, tuple(gold), 0.1, None)
+        return DocumentOutcome(name, tuple(Prediction(each) for each in predictions), scores, tuple(gold), 0.1, None)
 
     return make
 

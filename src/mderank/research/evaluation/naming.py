@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
 
-from mderank.research.evaluation.runs import SETTINGS_FILE
+from mderank.research.evaluation.runs import SETTINGS_FILE, encoder_key
 
 # "mderank train" calls its encoder "model", and exported ones are often called "onnx": the folder around tells more.
 GENERIC = ("model", "onnx")
@@ -23,12 +22,6 @@ class NamedRun:
     dataset: str
     label: str
     encoder: str | None
-
-
-def encoder_key(settings: Mapping[str, Any]) -> str | None:
-    """What identifies the encoder of a run: the checksum of its weights, or its name where there is none."""
-    encoder = settings.get("encoder") or {}
-    return encoder.get("sha256") or encoder.get("name")
 
 
 def endings(model: str) -> list[str]:

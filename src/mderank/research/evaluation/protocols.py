@@ -1,12 +1,15 @@
-"""Named ways of scoring. Published keyphrase figures differ in averaging, stemming and de-duplication without saying
-so; here each way has a name, and every report says which it used.
+"""Protocols: named ways to match predictions with gold keyphrases and to average documents.
 
-``mderank``             the paper's code to the letter
-``micro-stem``          the same, cleanly: both sides de-duplicated by stem, precision over what was predicted
-``macro-stem``          like ``micro-stem``, but the mean of the documents' values: what most toolkits report
-``macro-stem-present``  like ``macro-stem``, counting only gold phrases that are in the text; documents without any
-                        are left out
-``judged``              for judged datasets only (`JUDGED`): the list that a user gets, compared with the phrases that a
+Published figures differ in averaging, stemming and de-duplication, often without saying so. Here each way has a name,
+and every report names its protocol.
+
+``mderank``             the paper's program to the letter
+``micro-stem``          the same without its peculiarities: both sides are de-duplicated by stem, and precision is over
+                        the predictions
+``macro-stem``          as ``micro-stem``, but the mean of the documents' values, as in most toolkits
+``macro-stem-present``  as ``macro-stem``, with only the gold keyphrases that are in the text; documents without any are
+                        left out
+``judged``              for judged datasets only (`JUDGED`): the list that a user gets, matched with the phrases that a
                         reader would accept and with those that none would
 """
 
@@ -23,7 +26,13 @@ from mderank.text import stem_phrase
 
 @dataclass(frozen=True)
 class Prediction:
-    """A predicted phrase, and how often the tagger came upon it."""
+    """A predicted phrase.
+
+    Attributes:
+        text: The phrase.
+        found: How often the tagger found it.
+
+    """
 
     text: str
     found: int = 1
@@ -31,28 +40,44 @@ class Prediction:
 
 @dataclass(frozen=True)
 class Protocol:
-    """How predictions are matched and documents averaged.
+    """A way to match predictions with gold keyphrases and to average documents.
 
-    ``quirks``: the paper's code. A prediction is right if its stem *or* its lower-cased form is a gold one; gold
-    phrases are counted raw, stem duplicates and all; predictions are de-duplicated by lower case only; and the
-    precision's denominator is taken from the list before that, in which a phrase stands once for every time that the
-    tagger found it. ``judged``: predictions are taken as they are, matched with acceptable phrases and with junk.
+    Attributes:
+        name: Its name.
+        average: ``micro``, over all keyphrases, or ``macro``, over documents.
+        paper_matching: Whether to match as the paper's program does. Gold keyphrases are counted with duplicates, and
+            predictions are de-duplicated by lower case only. The denominator of precision counts a prediction once for
+            each time that the tagger found it.
+        present_only: Whether only gold keyphrases count that are in the text.
+        judged: Whether predictions are matched as they are with acceptable phrases and with junk.
+
     """
 
     name: str
     average: Average
-    quirks: bool = False
+    paper_matching: bool = False
     present_only: bool = False
     judged: bool = False
 
     def judge(
         self, predictions: Sequence[Prediction], gold: Sequence[str], text: str = "", junk: Sequence[str] = ()
     ) -> Judgement | None:
-        """What is right; None if the protocol leaves the document out. ``junk`` is for judged datasets."""
-        if self.quirks:
-            return _paper(predictions, gold)
+        """Match the predictions for a document.
+
+        Args:
+            predictions: The predictions, best first.
+            gold: The gold keyphrases; on a judged dataset, the acceptable phrases.
+            text: The text, for ``present_only``.
+            junk: On a judged dataset, the phrases that no reader would accept.
+
+        Returns:
+            The judgement; None if the protocol leaves the document out.
+
+        """
+        if self.paper_matching:
+            return _match_as_paper(predictions, gold)
         if self.judged:
-            return _judged(predictions, gold, junk)
+            return _match_judged(predictions, gold, junk)
         wanted = dict.fromkeys(map(stem_phrase, gold))
         if self.present_only:
             present = StemmedText(text)
@@ -66,15 +91,15 @@ class Protocol:
         return Judgement(hits, len(given), len(wanted), phrases=tuple(given.values()))
 
 
-def _paper(predictions: Sequence[Prediction], gold: Sequence[str]) -> Judgement:
-    raw = {phrase.lower() for phrase in gold}
+def _match_as_paper(predictions: Sequence[Prediction], gold: Sequence[str]) -> Judgement:
+    # The paper's program also compares lower-cased forms. Equal forms have equal stems, so that stems are enough.
     stems = set(map(stem_phrase, gold))
     given = list(dict.fromkeys(prediction.text.lower() for prediction in predictions))
-    hits = tuple(phrase in raw or stem_phrase(phrase) in stems for phrase in given)
+    hits = tuple(stem_phrase(phrase) in stems for phrase in given)
     return Judgement(hits, sum(prediction.found for prediction in predictions), len(gold), phrases=tuple(given))
 
 
-def _judged(predictions: Sequence[Prediction], acceptable: Sequence[str], junk: Sequence[str]) -> Judgement:
+def _match_judged(predictions: Sequence[Prediction], acceptable: Sequence[str], junk: Sequence[str]) -> Judgement:
     phrases = tuple(prediction.text for prediction in predictions)
     good, bad = JudgedPhrases(acceptable), JudgedPhrases(junk)
     return Judgement(
@@ -87,7 +112,12 @@ def _judged(predictions: Sequence[Prediction], acceptable: Sequence[str], junk: 
 
 
 class StemmedText:
-    """A text in which stemmed phrases can be looked up."""
+    """A text in which stemmed phrases can be looked up.
+
+    Args:
+        text: The text.
+
+    """
 
     def __init__(self, text: str) -> None:
         words = (word.strip(".,;:!?()[]{}\"'“”‘’") for word in text.lower().split())
@@ -100,18 +130,29 @@ class StemmedText:
 PROTOCOLS = {
     protocol.name: protocol
     for protocol in (
-        Protocol("mderank", "micro", quirks=True),
+        Protocol("mderank", "micro", paper_matching=True),
         Protocol("micro-stem", "micro"),
         Protocol("macro-stem", "macro"),
         Protocol("macro-stem-present", "macro", present_only=True),
     )
 }
-REPORTED = ("mderank", "macro-stem")  # what every report prints at least
+REPORTED = ("mderank", "macro-stem")  # in every report
 JUDGED = Protocol("judged", "micro", judged=True)  # chosen by the kind of dataset, not by its name
 
 
 def get_protocol(name: str) -> Protocol:
-    """The protocol of that name."""
+    """Return a protocol by its name.
+
+    Args:
+        name: The name.
+
+    Returns:
+        The protocol.
+
+    Raises:
+        OptionError: If there is no such protocol.
+
+    """
     try:
         return PROTOCOLS[name]
     except KeyError:
@@ -121,9 +162,15 @@ def get_protocol(name: str) -> Protocol:
 def recall_by_length(
     rankings: Iterable[tuple[Sequence[Prediction], Sequence[str]]], k: int = 15
 ) -> dict[str, tuple[float, int]]:
-    """The share of gold phrases of 1, 2, 3 and more words that are among the first ``k``, and how many there are.
+    """Measure recall by the number of words of the gold keyphrase. Stems are compared, each once per document.
 
-    Stems are compared, each distinct gold stem of a document counts once.
+    Args:
+        rankings: The predictions and the gold keyphrases of each document.
+        k: Number of predictions that count.
+
+    Returns:
+        For 1, 2, 3 and more words: the share of gold keyphrases that were found, and the number of gold keyphrases.
+
     """
     found = dict.fromkeys(LENGTHS, 0)
     wanted = dict.fromkeys(LENGTHS, 0)
@@ -141,15 +188,32 @@ LENGTHS = ("1", "2", "3", ">3")
 
 
 def diversity(phrases: Sequence[str], k: int = 15) -> float:
-    """Distinct words of the first ``k`` phrases, in per cent of all their words.
+    """Measure the distinct words of the first ``k`` phrases, in per cent of all their words.
 
-    Our reading of the paper's appendix A, whose t_u and t_n are not defined there.
+    The paper's appendix A does not define its t_u and t_n; this is our reading.
+
+    Args:
+        phrases: The phrases, best first.
+        k: Number of phrases that count.
+
+    Returns:
+        The percentage.
+
     """
     words = [word for phrase in phrases[:k] for word in phrase.lower().split()]
     return 100 * len(set(words)) / len(words) if words else 0.0
 
 
 def duplicate_ratio(phrases: Sequence[str], k: int = 15) -> float:
-    """The share of the first ``k`` phrases that have the stem of an earlier one."""
+    """Measure the share of the first ``k`` phrases that have the stem of an earlier one.
+
+    Args:
+        phrases: The phrases, best first.
+        k: Number of phrases that count.
+
+    Returns:
+        The share, from 0 to 1.
+
+    """
     stems = [stem_phrase(phrase) for phrase in phrases[:k]]
     return 1 - len(set(stems)) / len(stems) if stems else 0.0

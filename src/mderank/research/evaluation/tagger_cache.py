@@ -1,4 +1,4 @@
-"""Texts that several methods read are tagged once, and each method is still charged for it."""
+"""A tagger with a cache, for texts that several methods read."""
 
 from __future__ import annotations
 
@@ -9,40 +9,62 @@ from mderank.document import Document
 from mderank.tagging import Tagger
 
 
-class SharedTagger:
-    """A tagger that remembers the texts it has tagged, until told to forget.
+class CachingTagger:
+    """A tagger that keeps the texts it has tagged, until it is cleared.
 
-    ``clock`` runs ahead by the time that remembering has saved, so that what is timed by it costs the same whether
-    a method comes first or last.
+    Args:
+        tagger: The tagger.
+
+    Attributes:
+        name: The name of the tagger.
+        saved: Seconds that the cache has saved. A clock that adds them charges each method for its tagging.
+
     """
 
     def __init__(self, tagger: Tagger) -> None:
         self.name = str(getattr(tagger, "name", type(tagger).__name__))
+        self.saved = 0.0
         self._tagger = tagger
         self._known: dict[str, tuple[Document, float]] = {}
-        self._saved = 0.0
 
     def tag(self, texts: Iterable[str]) -> Iterator[Document]:
-        """One document for every text, in order."""
+        """Tag texts.
+
+        Args:
+            texts: The texts.
+
+        Returns:
+            One document per text, in order.
+
+        """
         asked = list(texts)
-        new = [text for text in dict.fromkeys(asked) if text not in self._known]
-        self._saved += sum(self._known[text][1] for text in asked if text in self._known)
+        missing = [text for text in dict.fromkeys(asked) if self.get(text) is None]
+        self.saved += sum(self._known[text][1] for text in asked if text in self._known)
         start = time.perf_counter()
-        tagged = list(self._tagger.tag(new))
-        seconds = (time.perf_counter() - start) / max(1, len(new))
-        self._known |= {text: (document, seconds) for text, document in zip(new, tagged, strict=True)}
+        tagged = list(self._tagger.tag(missing))
+        seconds = (time.perf_counter() - start) / max(1, len(missing))
+        for text, document in zip(missing, tagged, strict=True):
+            self.put(text, document, seconds)
         return iter([self._known[text][0] for text in asked])
 
+    def get(self, text: str) -> Document | None:
+        """Return the document of a text, or None if it is not in the cache."""
+        return self._known[text][0] if text in self._known else None
+
+    def put(self, text: str, document: Document, seconds: float) -> None:
+        """Keep the document of a text, with the time that tagging it took."""
+        self._known[text] = document, seconds
+
+    def clear(self) -> None:
+        """Drop all texts."""
+        self._known.clear()
+
     def without_tags(self) -> Tagger:
-        """What a method that has no use for tags reads with when it is run alone: it must not fare otherwise here."""
+        """Return the tagger that a method without use for tags has when it runs alone, so that its time is the same."""
         without_tags = getattr(self._tagger, "without_tags", None)
         tagger: Tagger = without_tags() if without_tags is not None else self
         return tagger
 
-    def forget(self) -> None:
-        """Let go of all texts: the next set has others."""
-        self._known.clear()
-
     def clock(self) -> float:
-        """Seconds, with those of tagging that was not done again."""
-        return time.perf_counter() + self._saved
+        """Return the time in seconds, plus the time that the cache has saved."""
+        return time.perf_counter() + self.saved

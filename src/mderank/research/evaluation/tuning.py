@@ -29,9 +29,10 @@ from mderank.methods.base import CandidateScores, ScoringInput, input_error, iso
 from mderank.methods.fusionrank import FusionRank, FusionWeights
 from mderank.ranking.dedupe import Dedupe, form_key
 from mderank.research.datasets import Dataset, full_text
+from mderank.research.evaluation.evaluate import CHUNK
 from mderank.research.evaluation.measures import Judgement, Measure
 from mderank.research.evaluation.protocols import Prediction, Protocol, get_protocol
-from mderank.research.evaluation.runs import CHUNK, Task
+from mderank.research.evaluation.runs import LabelledText
 from mderank.research.evaluation.significance import Comparison, compare
 from mderank.util.arrays import Ints
 
@@ -58,7 +59,7 @@ class ScoredDocument:
         variants: A number per candidate. Candidates of the same number are forms of one phrase. (m,)
     """
 
-    task: Task
+    task: LabelledText
     reading: ScoringInput
     scores: CandidateScores
     variants: Ints
@@ -187,7 +188,7 @@ def tune(
         raise OptionError(f"{dataset.name} has judged phrases, and F1 needs gold keyphrases: name a labelled dataset")
     _check_options(k, folds)
     scoring = get_protocol(protocol) if isinstance(protocol, str) else protocol
-    tasks = [Task(each.id, full_text(each), each.keyphrases) for each in dataset.documents]
+    tasks = [LabelledText(each.id, full_text(each), each.keyphrases) for each in dataset.documents]
     scored = score_documents(extractor or FusionRank(), tasks, progress)
     return choose_weights(scored, k=k, folds=folds, protocol=scoring, seed=seed, progress=progress)
 
@@ -199,7 +200,7 @@ def _check_options(k: int, folds: int) -> None:
 
 
 def score_documents(
-    extractor: FusionRank, tasks: Iterable[Task], progress: Progress = lambda stage, done, total: None
+    extractor: FusionRank, tasks: Iterable[LabelledText], progress: Progress = lambda stage, done, total: None
 ) -> ScoredDocuments:
     """Compute the features of labelled documents, one encoder pass each.
 
@@ -235,7 +236,9 @@ def score_documents(
     return ScoredDocuments(extractor, tuple(documents), tuple(notes))
 
 
-def _keep_features(task: Task, reading: ScoringInput, scores: CandidateScores, extractor: FusionRank) -> ScoredDocument:
+def _keep_features(
+    task: LabelledText, reading: ScoringInput, scores: CandidateScores, extractor: FusionRank
+) -> ScoredDocument:
     """Keep only what ranking needs, since all documents are held in memory."""
     whole = reading.document
     by: Dedupe = "variant" if extractor.dedupe == "variant" else "stem"  # stems are enough where fewer forms are merged

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from mderank.research.evaluation.runs import Outcome
+from mderank.research.evaluation.runs import DocumentOutcome
 from mderank.research.reports.summary import TOP
 from mderank.text import stem_phrase
 
@@ -43,7 +43,7 @@ class View:
         return sum(right for _, right in self.predictions[method])
 
 
-def view(outcomes: Mapping[str, Outcome]) -> View:
+def view(outcomes: Mapping[str, DocumentOutcome]) -> View:
     """One document's outcomes by method. Phrases are alike if their stems are, and are counted once."""
     first = next(iter(outcomes.values()))
     rankings = {method: _ranking(outcome) for method, outcome in outcomes.items()}
@@ -62,7 +62,7 @@ def view(outcomes: Mapping[str, Outcome]) -> View:
     return View(first.id, gold, predictions)
 
 
-def _ranking(outcome: Outcome) -> dict[str, str]:
+def _ranking(outcome: DocumentOutcome) -> dict[str, str]:
     """Predictions by stem, best first."""
     ranking: dict[str, str] = {}
     for prediction in outcome.predictions:

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 
 from mderank.research.evaluation.measures import JUDGED_MEASURES, Measure
 from mderank.research.evaluation.protocols import JUDGED
-from mderank.research.evaluation.runs import Outcome
-from mderank.research.reports.run_grid import Grid, notes
-from mderank.research.reports.summary import LEVEL, Key, Score, Scores, cells_of, corrected, judge
+from mderank.research.evaluation.runs import DocumentOutcome
+from mderank.research.reports.run_grid import RunGrid, notes
+from mderank.research.reports.summary import LEVEL, Key, ProtocolScores, Score, cells_of, corrected, judge
 from mderank.util.tables import BETTER, NOTHING, WORSE, Best, Block, Cell, Row, Table, number, with_places
 
 FURTHER_COLUMNS = ("phrases", "on empty")
@@ -44,18 +44,18 @@ class Lists:
 class JudgedSummary:
     """All numbers of a comparison on judged datasets. ``scores`` is None where nothing was tested."""
 
-    grid: Grid
+    grid: RunGrid
     measures: tuple[Measure, ...]
     lists: Mapping[tuple[str, str], Lists]  # by method and dataset
     kinds: Mapping[tuple[str, str, str], Lists]  # by method, dataset and kind of document
-    scores: Scores | None
+    scores: ProtocolScores | None
     notes: tuple[str, ...]
 
 
 def summarise_judged(
-    grid: Grid,
+    grid: RunGrid,
     measures: Sequence[Measure] = JUDGED_MEASURES,
-    advance: Callable[[], None] = lambda: None,
+    advance: Callable[[], object] = lambda: None,
     further_notes: Sequence[str] = (),
     *,
     tested: bool = True,
@@ -77,7 +77,7 @@ def summarise_judged(
         runs = grid.on(dataset)
         for method, run in runs.items():
             lists[method, dataset] = _lists(run.outcomes, measures)
-            by_kind: dict[str, list[Outcome]] = {}
+            by_kind: dict[str, list[DocumentOutcome]] = {}
             for outcome in run.outcomes:
                 by_kind.setdefault(outcome.kind, []).append(outcome)
             kinds |= {(method, dataset, kind): _lists(by_kind[kind], measures) for kind in sorted(by_kind)}
@@ -87,11 +87,11 @@ def summarise_judged(
                 cells[method, dataset, measure] = score
         advance()
     tests = corrected(cells)
-    scores = Scores(JUDGED, cells, {}, {}, {}, tests) if tested else None
+    scores = ProtocolScores(JUDGED, cells, {}, {}, {}, tests) if tested else None
     return JudgedSummary(grid, tuple(measures), lists, kinds, scores, (*notes(grid), *further_notes))
 
 
-def _lists(outcomes: Sequence[Outcome], measures: Sequence[Measure]) -> Lists:
+def _lists(outcomes: Sequence[DocumentOutcome], measures: Sequence[Measure]) -> Lists:
     judgements = [judgement for each in outcomes if (judgement := each.judge(JUDGED)) is not None]
     empty = [outcome for outcome in outcomes if not outcome.gold]
     count = max(1, len(outcomes))

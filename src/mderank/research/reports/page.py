@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from mderank.research.evaluation.measures import Measure
 from mderank.research.evaluation.protocols import JUDGED, LENGTHS
-from mderank.research.evaluation.runs import Outcome, Run
+from mderank.research.evaluation.runs import DocumentOutcome, Run
 from mderank.research.reports.document_view import SHOWN, GoldPhrase, View, occurrences, view
 from mderank.research.reports.judged import JudgedSummary, judged_tables
 from mderank.research.reports.score_tables import (
@@ -23,7 +23,7 @@ from mderank.research.reports.score_tables import (
     recall_table,
     score_table,
 )
-from mderank.research.reports.summary import TOP, Scores, Summary, Texts
+from mderank.research.reports.summary import TOP, ProtocolScores, Summary, Texts
 from mderank.research.reports.svg import Bar, Point, bar_plot, colour, scatter_plot
 from mderank.util.html import render_page
 from mderank.util.tables import Table
@@ -150,7 +150,7 @@ def letter(number: int) -> str:
     return chr(ord("A") + number) if number < 26 else str(number + 1)
 
 
-def _build_protocol(summary: Summary, scores: Scores) -> _Protocol:
+def _build_protocol(summary: Summary, scores: ProtocolScores) -> _Protocol:
     measure = plotted_measure(summary)
     return _Protocol(
         scores.protocol.name,
@@ -180,7 +180,7 @@ def _figure(caption: str, svg: str) -> Figure:
     return Figure(caption, Markup(svg))  # svg.py escapes its text
 
 
-def _dataset_plots(summary: Summary, scores: Scores, measure: Measure) -> _PlotGroup:
+def _dataset_plots(summary: Summary, scores: ProtocolScores, measure: Measure) -> _PlotGroup:
     grid = summary.grid
     cells = {(method, dataset): score for (method, dataset, each), score in scores.cells.items() if each == measure}
     limit = max((score.high for score in cells.values()), default=0.0)
@@ -204,7 +204,7 @@ def _describe_bars(bars: Sequence[Bar]) -> str:
     )
 
 
-def _cost_plot(summary: Summary, scores: Scores, measure: Measure) -> Figure | None:
+def _cost_plot(summary: Summary, scores: ProtocolScores, measure: Measure) -> Figure | None:
     grid = summary.grid
     points = []
     for number, method in enumerate(grid.methods):
@@ -296,13 +296,13 @@ def _build_judged(summary: JudgedSummary, texts: Texts, limit: int) -> _Judged:
     return _Judged(list(judged_tables(summary)), comparison, datasets)
 
 
-def _build_judged_document(outcomes: Mapping[str, Outcome], text: str | None) -> _JudgedDocument:
+def _build_judged_document(outcomes: Mapping[str, DocumentOutcome], text: str | None) -> _JudgedDocument:
     first = next(iter(outcomes.values()))
     lists = {method: _judge_phrases(outcome) for method, outcome in outcomes.items()}
     return _JudgedDocument(first.id, first.kind, text or "", lists)
 
 
-def _judge_phrases(outcome: Outcome) -> list[tuple[str, bool, bool]]:
+def _judge_phrases(outcome: DocumentOutcome) -> list[tuple[str, bool, bool]]:
     judgement = outcome.judge(JUDGED)
     if judgement is None:
         return []

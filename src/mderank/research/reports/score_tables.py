@@ -9,8 +9,8 @@ from statistics import fmean
 from mderank.research.evaluation.measures import REDUNDANCY, Measure
 from mderank.research.evaluation.protocols import LENGTHS
 from mderank.research.reports.judged import JudgedSummary, judged_tables, judged_values
-from mderank.research.reports.run_grid import Grid
-from mderank.research.reports.summary import FURTHER, LEVEL, MAP, TOP, Properties, Scores, Summary
+from mderank.research.reports.run_grid import RunGrid
+from mderank.research.reports.summary import FURTHER, LEVEL, MAP, TOP, Properties, ProtocolScores, Summary
 from mderank.util.tables import BETTER, NOTHING, WORSE, Best, Block, Cell, Row, Table, number, with_places
 
 AVG = "AVG"
@@ -23,7 +23,7 @@ ABOUT = {
 }
 
 
-def tables(summary: Summary | None, judged: JudgedSummary | None = None) -> list[Table]:
+def make_tables(summary: Summary | None, judged: JudgedSummary | None = None) -> list[Table]:
     """All tables, the protocols' own first; those of judged datasets last."""
     found = []
     if summary is not None:
@@ -51,7 +51,7 @@ def name_of(measure: Measure) -> str:
     return f"M{measure}" if measure.name == "AP" else str(measure)
 
 
-def score_table(summary: Summary, scores: Scores) -> Table:
+def score_table(summary: Summary, scores: ProtocolScores) -> Table:
     """The paper's main table: a block a measure, a column a set, AVG and AvgRank."""
     grid = summary.grid
     blocks = []
@@ -75,7 +75,7 @@ def score_table(summary: Summary, scores: Scores) -> Table:
     return Table(title, "Method", (*grid.datasets, AVG, "AvgRank"), tuple(blocks), _score_legend(summary, scores))
 
 
-def _score(scores: Scores, method: str, dataset: str, measure: Measure) -> Cell:
+def _score(scores: ProtocolScores, method: str, dataset: str, measure: Measure) -> Cell:
     score = scores.cells.get((method, dataset, measure))
     if score is None:
         return Cell(NOTHING)
@@ -87,7 +87,7 @@ def _rank(rank: tuple[float, float] | None) -> Cell:
     return Cell(NOTHING) if rank is None else Cell(f"{rank[0]:.2f} (±{rank[1]:.2f})", rank[0])
 
 
-def _score_legend(summary: Summary, scores: Scores) -> str:
+def _score_legend(summary: Summary, scores: ProtocolScores) -> str:
     said = [_average_legend(summary, "AVG and AvgRank (± standard deviation; lower is better) are taken")]
     if scores.comparisons:
         said.append(
@@ -105,7 +105,7 @@ def _average_legend(summary: Summary, beginning: str) -> str:
     return f"{beginning} over {which}: {', '.join(grid.common)}."
 
 
-def comparison_table(grid: Grid, measures: Sequence[Measure], scores: Scores) -> Table:
+def comparison_table(grid: RunGrid, measures: Sequence[Measure], scores: ProtocolScores) -> Table:
     """Each method against the baseline, set by set."""
     columns = ("set", "difference", "low", "high", "p", "p (Holm)", "won", "tied", "lost")
     blocks = []
@@ -222,12 +222,12 @@ def property_table(summary: Summary) -> Table:
     )
 
 
-def _further_block(summary: Summary, scores: Scores, measure: Measure) -> Block:
+def _further_block(summary: Summary, scores: ProtocolScores, measure: Measure) -> Block:
     name = f"{name_of(measure)}, protocol {scores.protocol.name}"
     return _block(summary, name, _further(scores, measure), "lowest" if measure.lower_is_better else "highest")
 
 
-def _further(scores: Scores, measure: Measure) -> dict[tuple[str, str], float | None]:
+def _further(scores: ProtocolScores, measure: Measure) -> dict[tuple[str, str], float | None]:
     return {(method, dataset): value for (method, dataset, each), value in scores.further.items() if each == measure}
 
 
@@ -270,15 +270,15 @@ def long_rows(summary: Summary | None, judged: JudgedSummary | None = None) -> I
             yield _short_row("judged", dataset, method, name, value)
 
 
-def _tested_rows(scores: Scores) -> Iterator[tuple[object, ...]]:
+def _tested_rows(scores: ProtocolScores) -> Iterator[tuple[object, ...]]:
     for (method, dataset, measure), score in scores.cells.items():
-        values = (_two(score.value), _two(score.low), _two(score.high))
+        values = (_format_value(score.value), _format_value(score.low), _format_value(score.high))
         rest: tuple[object, ...] = (None,) * 8
         if score.against:
             result = score.against.comparison
             rest = (
-                _two(result.difference), f"{result.p:.4f}", f"{score.against.p_holm:.4f}",
-                _two(result.low), _two(result.high), result.wins, result.ties, result.losses,
+                _format_value(result.difference), f"{result.p:.4f}", f"{score.against.p_holm:.4f}",
+                _format_value(result.low), _format_value(result.high), result.wins, result.ties, result.losses,
             )  # fmt: skip
         yield (scores.protocol.name, dataset, method, name_of(measure), *values, *rest, score.documents)
 
@@ -313,8 +313,8 @@ def _property_rows(summary: Summary) -> Iterator[tuple[object, ...]]:
 
 
 def _short_row(protocol: str, dataset: str, method: str, measure: str, value: float) -> tuple[object, ...]:
-    return (protocol, dataset, method, measure, _two(value), *(None,) * (len(CSV_HEADER) - 5))
+    return (protocol, dataset, method, measure, _format_value(value), *(None,) * (len(CSV_HEADER) - 5))
 
 
-def _two(value: float) -> str:
+def _format_value(value: float) -> str:
     return f"{value:.2f}"

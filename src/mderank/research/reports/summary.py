@@ -13,9 +13,9 @@ from statistics import fmean, pstdev
 
 from mderank.research.evaluation.measures import PAPER_MEASURES, REDUNDANCY, Judgement, Measure
 from mderank.research.evaluation.protocols import Protocol, diversity, duplicate_ratio, recall_by_length
-from mderank.research.evaluation.runs import Outcome, Run
+from mderank.research.evaluation.runs import DocumentOutcome, Run
 from mderank.research.evaluation.significance import Comparison, Pair, compare_all, holm, intervals
-from mderank.research.reports.run_grid import Grid, notes
+from mderank.research.reports.run_grid import RunGrid, notes
 
 LEVEL = 0.05  # corrected p-values below it are significant
 TOP = 15  # predictions whose recall by length, diversity and duplicates are measured, as in the paper
@@ -58,7 +58,7 @@ class Score:
 
 
 @dataclass(frozen=True)
-class Scores:
+class ProtocolScores:
     """What one protocol says."""
 
     protocol: Protocol
@@ -84,20 +84,20 @@ class Properties:
 class Summary:
     """All numbers of a comparison."""
 
-    grid: Grid
+    grid: RunGrid
     measures: tuple[Measure, ...]
-    scores: tuple[Scores, ...]
+    scores: tuple[ProtocolScores, ...]
     properties: Mapping[tuple[str, str], Properties]
     gold_diversity: Mapping[str, float]
     notes: tuple[str, ...]
 
 
 def summarise(
-    grid: Grid,
+    grid: RunGrid,
     protocols: Sequence[Protocol],
     measures: Sequence[Measure] = PAPER_MEASURES,
     texts: Texts | None = None,
-    advance: Callable[[], None] = lambda: None,
+    advance: Callable[[], object] = lambda: None,
     further_notes: Sequence[str] = (),
 ) -> Summary:
     """Every number. ``advance`` is called when a set is done; ``texts`` are for protocols that look into them."""
@@ -169,8 +169,8 @@ def _further(dataset: str, judged: Mapping[str, Judged], protocol: Protocol) -> 
 
 
 def _scores(
-    grid: Grid, protocol: Protocol, measures: Sequence[Measure], cells: dict[Key, Score], further: dict[Key, float]
-) -> Scores:
+    grid: RunGrid, protocol: Protocol, measures: Sequence[Measure], cells: dict[Key, Score], further: dict[Key, float]
+) -> ProtocolScores:
     """A protocol's scores, with p-values corrected over all of them, and what is taken over sets."""
     tests = corrected(cells)
     averages, ranks = {}, {}
@@ -186,7 +186,7 @@ def _scores(
             for method, values, rank in zip(grid.methods, zip(*columns, strict=True), standing, strict=True):
                 averages[method, measure] = fmean(values)
                 ranks[method, measure] = rank
-    return Scores(protocol, cells, further, averages, ranks, tests)
+    return ProtocolScores(protocol, cells, further, averages, ranks, tests)
 
 
 def corrected(cells: dict[Key, Score]) -> int:
@@ -230,7 +230,7 @@ def _properties(run: Run) -> Properties:
 
 
 def _gold_diversity(runs: Iterable[Run]) -> float:
-    golds: dict[str, Outcome] = {}
+    golds: dict[str, DocumentOutcome] = {}
     for run in runs:
         for outcome in run.outcomes:
             golds.setdefault(outcome.id, outcome)

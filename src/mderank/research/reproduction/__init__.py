@@ -1,6 +1,5 @@
-"""The paper's tables as data, what each of them needs to be measured, and what was measured beside them.
+"""The paper's tables, measured: `paper` has the printed numbers, `tables` the runs that each cell needs.
 
-`paper` has the numbers as printed; `tables/` says, a file a table, which runs each cell needs and how it is computed of
-them; `claims` tests what the paper says in words; `report/` writes it all down. Nothing here runs a method: what is
-needed are runs of ``mderank evaluate``, named by `Wanted` and found by `Shelf`.
+`reproduce` makes missing runs and builds the report. `claims` and `claim_tests` test the statements of the paper's
+text.
 """

@@ -21,10 +21,10 @@ from typing import Literal
 
 from mderank.research.evaluation.measures import Average, Judgement, Measure
 from mderank.research.evaluation.protocols import Prediction
-from mderank.research.evaluation.runs import Outcome
+from mderank.research.evaluation.runs import DocumentOutcome
 from mderank.research.evaluation.significance import Comparison, Pair, compare_average_ranks, compare_mean, holm
-from mderank.research.reproduction.results import PROTOCOL, TOP, Measured, Results
-from mderank.research.reproduction.wanted import Wanted
+from mderank.research.evaluation.spec import RunSpec
+from mderank.research.reproduction.cells import PROTOCOL, TOP, Measured, Results
 from mderank.text import stem_phrase
 
 Verdict = Literal["holds", "does not hold", "undecided", "not run"]
@@ -37,7 +37,7 @@ SAME_RUNS = "the same runs are on both sides"
 SAME_PREDICTIONS = "both sides have the same predictions for every document, perhaps by the same encoder and settings"
 SAME_DIFFERENCE = "the difference does not vary with the documents, so that its interval has no width"
 
-Judge = Callable[[Outcome], Judgement | None]
+Judge = Callable[[DocumentOutcome], Judgement | None]
 
 
 @dataclass(frozen=True)
@@ -51,11 +51,11 @@ class Quantity:
     per_cent: bool = True
 
 
-def _ranked(outcome: Outcome) -> Judgement | None:
+def _ranked(outcome: DocumentOutcome) -> Judgement | None:
     return PROTOCOL.judge(outcome.predictions, outcome.gold) if outcome.gold else None
 
 
-def _one_word_last(outcome: Outcome) -> Judgement | None:
+def _one_word_last(outcome: DocumentOutcome) -> Judgement | None:
     return _ranked(Measured((outcome,), 1).one_word_last().outcomes[0])
 
 
@@ -68,25 +68,25 @@ def _share(part: int, whole: int) -> Judgement | None:
     return Judgement((True,) * part, whole, whole) if whole else None
 
 
-def _words(outcome: Outcome) -> Judgement | None:
+def _words(outcome: DocumentOutcome) -> Judgement | None:
     """Words of the first phrases, for each phrase."""
     phrases = _top(outcome.predictions)
     return _share(sum(len(phrase.split()) for phrase in phrases), len(phrases))
 
 
-def _two_or_three_words(outcome: Outcome) -> Judgement | None:
+def _two_or_three_words(outcome: DocumentOutcome) -> Judgement | None:
     """Phrases of two or three words among the first phrases."""
     phrases = _top(outcome.predictions)
     return _share(sum(len(phrase.split()) in (2, 3) for phrase in phrases), len(phrases))
 
 
-def _other_lengths(outcome: Outcome) -> Judgement | None:
+def _other_lengths(outcome: DocumentOutcome) -> Judgement | None:
     """Phrases of one word, or of four and more, among the first phrases."""
     phrases = _top(outcome.predictions)
     return _share(sum(len(phrase.split()) not in (2, 3) for phrase in phrases), len(phrases))
 
 
-def _one_word_recall(outcome: Outcome) -> Judgement | None:
+def _one_word_recall(outcome: DocumentOutcome) -> Judgement | None:
     """Gold phrases of one word that are among the first."""
     given = list(dict.fromkeys(stem_phrase(each.text) for each in outcome.predictions))[:TOP]
     gold = [phrase for phrase in dict.fromkeys(map(stem_phrase, outcome.gold)) if len(phrase.split()) == 1]
@@ -99,11 +99,11 @@ def _distinct(phrases: Sequence[str]) -> Judgement | None:
     return _share(len(set(words)), len(words))
 
 
-def _distinct_predicted(outcome: Outcome) -> Judgement | None:
+def _distinct_predicted(outcome: DocumentOutcome) -> Judgement | None:
     return _distinct(_top(outcome.predictions))
 
 
-def _distinct_gold(outcome: Outcome) -> Judgement | None:
+def _distinct_gold(outcome: DocumentOutcome) -> Judgement | None:
     return _distinct(outcome.gold[:TOP])
 
 
@@ -137,13 +137,13 @@ class Contrast:
     """
 
     says: str
-    first: tuple[Wanted, ...]
-    second: tuple[Wanted, ...]
+    first: tuple[RunSpec, ...]
+    second: tuple[RunSpec, ...]
     quantity: Quantity = F1
     relation: Relation = "more"
     of_second: Quantity | None = None
     weights: tuple[float, ...] | None = None
-    among: tuple[tuple[Wanted, ...], ...] = ()
+    among: tuple[tuple[RunSpec, ...], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -222,8 +222,17 @@ class Finding:
         return "holds" if verdicts.count("holds") >= needed else "undecided"
 
 
-def examine(claims: Sequence[Claim], results: Results) -> list[Finding]:
-    """Test the claims, with one correction for all of them. A contrast of several claims is tested once."""
+def check_claims(claims: Sequence[Claim], results: Results) -> list[Finding]:
+    """Test claims, with one correction for all of them. A contrast of several claims is tested once.
+
+    Args:
+        claims: The claims.
+        results: The runs.
+
+    Returns:
+        The findings, in the order of the claims.
+
+    """
     contrasts = dict.fromkeys(contrast for claim in claims for contrast in claim.contrasts)
     tested = {contrast: _test(contrast, results) for contrast in contrasts if not contrast.among}
     tested |= _test_ranks([contrast for contrast in contrasts if contrast.among], results)
@@ -250,7 +259,7 @@ def _test(contrast: Contrast, results: Results) -> Tested:
     first, second = results.every(contrast.first), results.every(contrast.second)
     if first is None or second is None or _same_runs(contrast):
         return _not_run(contrast)
-    datasets = [wanted.dataset for wanted in contrast.first]
+    datasets = [spec.dataset for spec in contrast.first]
     pairs, documents = _pairs(contrast, datasets, first, second)
     if not all(pair.first for pair in pairs):
         return _not_run(contrast)
@@ -282,7 +291,7 @@ def _test_ranks(contrasts: Sequence[Contrast], results: Results) -> dict[Contras
     """Test contrasts of average ranks; those with the same methods are tested on the same draws."""
     tested = {contrast: _not_run(contrast) for contrast in contrasts}
     for among in dict.fromkeys(contrast.among for contrast in contrasts):
-        known = {wanted: runs for wanted in among if (runs := results.every(wanted)) is not None}
+        known = {spec: runs for spec in among if (runs := results.every(spec)) is not None}
         to_test = [
             each
             for each in contrasts
@@ -291,7 +300,7 @@ def _test_ranks(contrasts: Sequence[Contrast], results: Results) -> dict[Contras
         judged = [_on_shared_documents(runs) for runs in zip(*known.values(), strict=True)]
         if not to_test or not all(methods[0] for methods in judged):
             continue
-        places = {wanted: place for place, wanted in enumerate(known)}
+        places = {spec: place for place, spec in enumerate(known)}
         contests = [(places[each.first], places[each.second]) for each in to_test]
         documents = sum(len(methods[0]) for methods in judged)
         found = compare_average_ranks(judged, contests, PLACES.measure, PLACES.average)

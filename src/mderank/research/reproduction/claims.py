@@ -1,4 +1,4 @@
-"""What the paper says in words, as claims that can be tested: for one form of MDERank."""
+"""Claims of the paper's text, as contrasts that can be tested, for one mode of MDERank."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
+from mderank.research.evaluation.spec import RunSpec
 from mderank.research.reproduction.claim_tests import (
     DIVERSITY,
     F1,
@@ -21,55 +22,69 @@ from mderank.research.reproduction.claim_tests import (
     Quantity,
     Relation,
 )
-from mderank.research.reproduction.config import FORMS, Form, Model, Setup
+from mderank.research.reproduction.config import MODES, EncoderInfo, Mode, ReproductionConfig
 from mderank.research.reproduction.paper import LONG, NAMES, SETS, SHORT
-from mderank.research.reproduction.tables import document_length, layers, long_documents, main, similarity
+from mderank.research.reproduction.tables import lengths, main, variants
 from mderank.research.reproduction.tables.base import Line
-from mderank.research.reproduction.tables.masking import MASKINGS, masked
-from mderank.research.reproduction.wanted import Wanted
+from mderank.research.reproduction.tables.variants import MASKINGS, masked
 
 SEVERAL = 3  # datasets: more than two
 
-Runs = Callable[[str], Wanted]
+Runs = Callable[[str], RunSpec]
 
 
 @dataclass(frozen=True)
 class Method:
-    """A method by its name in contrasts, and its run on a dataset; None if it cannot be run with what is at hand."""
+    """A method in contrasts.
+
+    Attributes:
+        name: Its name.
+        run: Specifies its run on a dataset; None if it cannot be run with this configuration.
+
+    """
 
     name: str
     run: Runs | None
 
-    def on(self, datasets: Sequence[str]) -> tuple[Wanted, ...]:
-        """The runs on these datasets."""
+    def on(self, datasets: Sequence[str]) -> tuple[RunSpec, ...]:
+        """Return the runs on these datasets."""
         return () if self.run is None else tuple(map(self.run, datasets))
 
 
-def claims(setup: Setup, form: Form) -> list[Claim]:
-    """All claims, in the paper's order."""
+def claims(config: ReproductionConfig, mode: Mode) -> list[Claim]:
+    """Return all claims.
+
+    Args:
+        config: The configuration.
+        mode: The mode of MDERank.
+
+    Returns:
+        The claims, in the paper's order.
+
+    """
     return [
-        *_main(setup, form),
-        *_kpebert(setup, form),
-        *_average_rank(setup, form),
-        *_phrase_length(setup, form),
-        _document_length(setup, form),
-        *_layers(setup, form),
-        *_long(setup, form),
-        *_theta(setup, form),
-        *_masking(setup, form),
-        _similarity(setup, form),
-        *_diversity(setup, form),
-        *_one_pass(setup, form),
+        *_main(config, mode),
+        *_kpebert(config, mode),
+        *_average_rank(config, mode),
+        *_phrase_length(config, mode),
+        _document_length(config, mode),
+        *_layers(config, mode),
+        *_long(config, mode),
+        *_theta(config, mode),
+        *_masking(config, mode),
+        _similarity(config, mode),
+        *_diversity(config, mode),
+        *_one_pass(config, mode),
     ]
 
 
-def _mderank(setup: Setup, form: Form, name: str = "MDERank") -> Method:
-    return Method(name, lambda dataset: setup.mderank(dataset, form))
+def _mderank(config: ReproductionConfig, mode: Mode, name: str = "MDERank") -> Method:
+    return Method(name, lambda dataset: config.mderank(dataset, mode))
 
 
-def _with_model(setup: Setup, form: Form, name: str, model: Model | None) -> Method:
+def _with_model(config: ReproductionConfig, mode: Mode, name: str, model: EncoderInfo | None) -> Method:
     """MDERank with an encoder that may not be at hand."""
-    return Method(name, (lambda dataset: setup.mderank(dataset, form, model=model)) if model else None)
+    return Method(name, (lambda dataset: config.mderank(dataset, mode, encoder=model)) if model else None)
 
 
 def _where(datasets: Sequence[str]) -> str:
@@ -91,10 +106,10 @@ def _contrast(
     return Contrast(says, first.on(datasets), second.on(datasets), quantity, relation)
 
 
-def _main(setup: Setup, form: Form) -> list[Claim]:
-    mderank = _mderank(setup, form)
-    embedrank, sifrank = Method("EmbedRank", setup.embedrank), Method("SIFRank", setup.sifrank)
-    textrank, yake = (Method(name, partial(setup.baseline, method=main.GRAPHS[name])) for name in ("TextRank", "YAKE"))
+def _main(config: ReproductionConfig, mode: Mode) -> list[Claim]:
+    mderank = _mderank(config, mode)
+    embedrank, sifrank = Method("EmbedRank", config.embedrank), Method("SIFRank", config.sifrank)
+    textrank, yake = (Method(name, partial(config.baseline, method=main.GRAPHS[name])) for name in ("TextRank", "YAKE"))
     inspec = mderank.on(("inspec",))
     moved = Contrast("one-word candidates last − as ranked, Inspec", inspec, inspec, F1_ONE_WORD_LAST, of_second=F1)
 
@@ -117,9 +132,9 @@ def _main(setup: Setup, form: Form) -> list[Claim]:
     ]
 
 
-def _kpebert(setup: Setup, form: Form) -> list[Claim]:
-    bert, sifrank = _mderank(setup, form, "BERT"), Method("SIFRank", setup.sifrank)
-    ab, re = (_with_model(setup, form, f"KPEBERT {sampling}", setup.kpe.get(sampling)) for sampling in ("ab", "re"))
+def _kpebert(config: ReproductionConfig, mode: Mode) -> list[Claim]:
+    bert, sifrank = _mderank(config, mode, "BERT"), Method("SIFRank", config.sifrank)
+    ab, re = (_with_model(config, mode, f"KPEBERT {sampling}", config.kpe.get(sampling)) for sampling in ("ab", "re"))
     others = tuple(each for each in SETS if each not in LONG)
     largest = Contrast(
         f"KPEBERT ab − SIFRank on {_where(LONG)}, less the same on {_where(others)}",
@@ -151,9 +166,9 @@ def _kpebert(setup: Setup, form: Form) -> list[Claim]:
     ]
 
 
-def _average_rank(setup: Setup, form: Form) -> list[Claim]:
+def _average_rank(config: ReproductionConfig, mode: Mode) -> list[Claim]:
     """The top average rank is MDERank's: with BERT among the baselines, with KPEBERT among all methods."""
-    rows = main.ranked_together(main.lines(setup), form)
+    rows = main.ranked_together(main.lines(config), mode)
     among = tuple(runs for row in rows if (runs := row.runs()))
     baselines = [row for row in rows if not row.name.startswith("MDERank")]
     bert = next(row for row in rows if row.name == main.BERT)
@@ -173,8 +188,8 @@ def _average_rank(setup: Setup, form: Form) -> list[Claim]:
     ]
 
 
-def _phrase_length(setup: Setup, form: Form) -> list[Claim]:
-    embedrank, mderank = Method("EmbedRank", setup.embedrank), _mderank(setup, form)
+def _phrase_length(config: ReproductionConfig, mode: Mode) -> list[Claim]:
+    embedrank, mderank = Method("EmbedRank", config.embedrank), _mderank(config, mode)
     runs = embedrank.on(SETS)
     concentrated = Contrast(
         "EmbedRank, two or three words − other lengths, six datasets",
@@ -200,31 +215,31 @@ def _phrase_length(setup: Setup, form: Form) -> list[Claim]:
     ]
 
 
-def _document_length(setup: Setup, form: Form) -> Claim:
-    few, many = (document_length.cut(words) for words in (128, 512))
-    dataset = document_length.SET
+def _document_length(config: ReproductionConfig, mode: Mode) -> Claim:
+    few, many = (lengths.cut_options(words) for words in (128, 512))
+    dataset = lengths.CUT_DATASET
     return Claim(
         "With the length of the document EmbedRank falls and MDERank rises",
         "table5",
         (
-            Contrast("EmbedRank, 128 words − 512 words, NUS", (setup.embedrank(dataset, *few),),
-                     (setup.embedrank(dataset, *many),)),
-            Contrast("MDERank, 512 words − 128 words, NUS", (setup.mderank(dataset, form, *many),),
-                     (setup.mderank(dataset, form, *few),)),
+            Contrast("EmbedRank, 128 words − 512 words, NUS", (config.embedrank(dataset, **few),),
+                     (config.embedrank(dataset, **many),)),
+            Contrast("MDERank, 512 words − 128 words, NUS", (config.mderank(dataset, mode, **many),),
+                     (config.mderank(dataset, mode, **few),)),
         ),
     )  # fmt: skip
 
 
-def _layers(setup: Setup, form: Form) -> list[Claim]:
-    low, middle, last = setup.encoder.depths()
-    dataset = layers.SET
+def _layers(config: ReproductionConfig, mode: Mode) -> list[Claim]:
+    low, middle, last = config.encoder.depths()
+    dataset = variants.LAYERS_DATASET
     where = _where((dataset,))
 
-    def mderank(pooling: str, layer: int) -> tuple[Wanted, ...]:
-        return (setup.mderank(dataset, form, *layers.options(setup, pooling, layer)),)
+    def mderank(pooling: str, layer: int) -> tuple[RunSpec, ...]:
+        return (config.mderank(dataset, mode, **variants.layer_options(config, pooling, layer)),)
 
-    def embedrank(pooling: str, layer: int) -> tuple[Wanted, ...]:
-        return (setup.embedrank(dataset, *layers.options(setup, pooling, layer)),)
+    def embedrank(pooling: str, layer: int) -> tuple[RunSpec, ...]:
+        return (config.embedrank(dataset, **variants.layer_options(config, pooling, layer)),)
 
     def gain(pooling: str, layer: int) -> Contrast:
         says = f"MDERank, {pooling} pooling, layer {last} − layer {layer}, {where}"
@@ -235,7 +250,7 @@ def _layers(setup: Setup, form: Form) -> list[Claim]:
         return Contrast(says, embedrank("max", one), embedrank("max", other), relation="alike")
 
     lower = [layer for layer in dict.fromkeys((low, middle)) if layer != last]
-    best = [gain(pooling, layer) for pooling in layers.POOLINGS for layer in lower]
+    best = [gain(pooling, layer) for pooling in variants.POOLINGS for layer in lower]
     of_embedrank = Contrast(
         f"EmbedRank, mean − max, last layer, {where}", embedrank("mean", last), embedrank("max", last)
     )
@@ -246,7 +261,7 @@ def _layers(setup: Setup, form: Form) -> list[Claim]:
         (*of_embedrank.second, *of_mderank.second),
         weights=(1, -1),
     )
-    lowest = Method(f"EmbedRank (mean pooling, layer {low})", layers.lowest(setup).wanted)
+    lowest = Method(f"EmbedRank (mean pooling, layer {low})", variants.lowest_layer(config).run)
     return [
         Claim("MDERank is best with the last layer", "table6", tuple(best)),
         Claim(
@@ -255,7 +270,7 @@ def _layers(setup: Setup, form: Form) -> list[Claim]:
             (
                 Contrast(f"EmbedRank, mean pooling, layer {low} − layer {last}, {where}", embedrank("mean", low),
                          embedrank("mean", last)),
-                *(gain(pooling, low) for pooling in layers.POOLINGS if low != last),
+                *(gain(pooling, low) for pooling in variants.POOLINGS if low != last),
             ),
         ),
         Claim("Average pooling is ahead of max pooling", "table6", (of_embedrank, of_mderank)),
@@ -270,29 +285,29 @@ def _layers(setup: Setup, form: Form) -> list[Claim]:
         Claim(
             "EmbedRank with average pooling and a low layer stays behind MDERank on average",
             "table6",
-            (_contrast(_mderank(setup, form), lowest),),
+            (_contrast(_mderank(config, mode), lowest),),
         ),
     ]  # fmt: skip
 
 
-def _long(setup: Setup, form: Form) -> list[Claim]:
-    model, long = setup.encoder, setup.long_encoder
-    further = {dataset: lengths[-1] for dataset, lengths in long_documents.LENGTHS.items()}
+def _long(config: ReproductionConfig, mode: Mode) -> list[Claim]:
+    model, long = config.encoder, config.long_encoder
+    further = {dataset: cuts[-1] for dataset, cuts in lengths.LONG_CUTS.items()}
     title = " and ".join(f"{words} ({dataset})" for dataset, words in further.items())
 
-    def reading(model: Model | None, words: Callable[[str], int | None], method: str) -> tuple[Wanted, ...]:
+    def reading(model: EncoderInfo | None, words: Callable[[str], int | None], method: str) -> tuple[RunSpec, ...]:
         if model is None:
             return ()
-        asked = {each: long_documents.beyond(model, words(each)) for each in further}
+        asked = {each: lengths.long_options(model, words(each)) for each in further}
         if method == "embedrank":
-            return tuple(setup.embedrank(each, *options, model=model) for each, options in asked.items())
-        exact: Form = "exact" if model is long else form
-        return tuple(setup.mderank(each, exact, *options, model=model) for each, options in asked.items())
+            return tuple(config.embedrank(each, encoder=model, **options) for each, options in asked.items())
+        exact: Mode = "exact" if model is long else mode
+        return tuple(config.mderank(each, exact, encoder=model, **options) for each, options in asked.items())
 
     def to_512(_: str) -> int:
         return 512
 
-    def longer(reader: Model | None, called: str, usual: str) -> tuple[Contrast, Contrast]:
+    def longer(reader: EncoderInfo | None, called: str, usual: str) -> tuple[Contrast, Contrast]:
         """MDERank gains by more than 512 words, EmbedRank loses."""
         return (
             Contrast(
@@ -309,7 +324,7 @@ def _long(setup: Setup, form: Form) -> list[Claim]:
 
     says = "An encoder for long texts gains on long documents, for MDERank and not for EmbedRank"
     claims = [Claim(says, "table7", longer(long, "long encoder", "BERT, "))]
-    if form == "one pass":
+    if mode == "one pass":
         says = "In windows the usual encoder gains on long documents too, for MDERank and not for EmbedRank"
         claims.append(Claim(says, "table7", longer(model, "windows", ""), ours=True))
         contrast = Contrast(
@@ -321,9 +336,9 @@ def _long(setup: Setup, form: Form) -> list[Claim]:
     return claims
 
 
-def _theta(setup: Setup, form: Form) -> list[Claim]:
+def _theta(config: ReproductionConfig, mode: Mode) -> list[Claim]:
     yake, textrank = (
-        _with_model(setup, form, f"θ = {name}", setup.kpe_by(teacher))
+        _with_model(config, mode, f"θ = {name}", config.kpe_by(teacher))
         for teacher, name in (("yake", "YAKE"), ("textrank", "TextRank"))
     )
     return [
@@ -337,14 +352,14 @@ def _theta(setup: Setup, form: Form) -> list[Claim]:
     ]
 
 
-def _maskings(setup: Setup, form: Form) -> dict[str, Method]:
+def _maskings(config: ReproductionConfig, mode: Mode) -> dict[str, Method]:
     return {
-        masking: Method(name, partial(masked, setup, form=form, masking=masking)) for masking, name in MASKINGS.items()
+        masking: Method(name, partial(masked, config, mode=mode, masking=masking)) for masking, name in MASKINGS.items()
     }
 
 
-def _masking(setup: Setup, form: Form) -> list[Claim]:
-    every, *others = _maskings(setup, form).values()
+def _masking(config: ReproductionConfig, mode: Mode) -> list[Claim]:
+    every, *others = _maskings(config, mode).values()
     behind = [_contrast(every, each, LONG) for each in others]
     gains = tuple(_contrast(each, every, relation="not more") for each in others)
     once_and_highest = tuple(
@@ -357,23 +372,25 @@ def _masking(setup: Setup, form: Form) -> list[Claim]:
     ]
 
 
-def _similarity(setup: Setup, form: Form) -> Claim:
-    def alike(what: str, runs: Callable[..., Wanted]) -> Contrast:
-        cosine, euclidean = (tuple(runs(each, *asked) for each in SETS) for asked in similarity.SIMILARITIES.values())
+def _similarity(config: ReproductionConfig, mode: Mode) -> Claim:
+    def alike(what: str, runs: Callable[..., RunSpec]) -> Contrast:
+        cosine, euclidean = (
+            tuple(runs(each, **options) for each in SETS) for options in variants.SIMILARITIES.values()
+        )
         return Contrast(f"{what}, cosine − Euclidean, six datasets", cosine, euclidean, relation="alike")
 
     return Claim(
         "Cosine and Euclidean distance are alike",
         "table10",
         (
-            alike("EmbedRank", setup.embedrank),
-            alike("MDERank", lambda each, *asked: setup.mderank(each, form, *asked)),
+            alike("EmbedRank", config.embedrank),
+            alike("MDERank", lambda each, **options: config.mderank(each, mode, **options)),
         ),
     )
 
 
-def _diversity(setup: Setup, form: Form) -> list[Claim]:
-    maskings = _maskings(setup, form)
+def _diversity(config: ReproductionConfig, mode: Mode) -> list[Claim]:
+    maskings = _maskings(config, mode)
     subset, every = maskings["subset"], maskings["all"]
 
     def above_gold(dataset: str) -> Contrast:
@@ -392,10 +409,10 @@ def _diversity(setup: Setup, form: Form) -> list[Claim]:
     ]
 
 
-def _one_pass(setup: Setup, form: Form) -> list[Claim]:
+def _one_pass(config: ReproductionConfig, mode: Mode) -> list[Claim]:
     """Our own claim: that one pass gives what the exact form does."""
-    if form != "one pass" or "exact" not in setup.forms_of(setup.encoder):
+    if mode != "one pass" or "exact" not in config.modes_of(config.encoder):
         return []
-    one, exact = (_mderank(setup, each, f"MDERank, {each}") for each in reversed(FORMS))
+    one, exact = (_mderank(config, each, f"MDERank, {each}") for each in reversed(MODES))
     contrast = _contrast(one, exact, relation="alike")
     return [Claim("One pass is as good as the exact form on average, at 15 phrases", "table3", (contrast,), ours=True)]

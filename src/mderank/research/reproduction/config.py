@@ -1,27 +1,37 @@
-"""What there is to reproduce with: the encoders, how much of the sets, and in which form."""
+"""What is available for a reproduction: encoders, numbers of documents, modes. It makes the specifications of runs."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from math import ceil
-from typing import Literal
+from typing import Any, Literal
 
 from mderank.encoding import BUNDLED_MODEL
+from mderank.options import Options
 from mderank.research.evaluation.naming import short_name
-from mderank.research.reproduction.wanted import Wanted
+from mderank.research.evaluation.spec import RunSpec
 
-Form = Literal["exact", "one pass"]
-FORMS: tuple[Form, ...] = ("exact", "one pass")
+Mode = Literal["exact", "one pass"]
+MODES: tuple[Mode, ...] = ("exact", "one pass")
 SAMPLINGS = ("ab", "re")  # KPEBERT by sampling
 TEACHERS = ("yake", "textrank")  # KPEBERT by the method that made its labels
-EVERYTHING = "1000000"  # words and word pieces: nothing is cut
+NO_LIMIT = 1_000_000  # words and tokens: nothing is cut
 PAPER_LAYERS = (3, 6, 12)
 
 
 @dataclass(frozen=True)
-class Model:
-    """What has to be known of an encoder to ask for runs with it."""
+class EncoderInfo:
+    """An encoder, as far as the specifications of runs depend on it.
+
+    Attributes:
+        name: Its name or folder.
+        layers: Number of layers.
+        one_pass: Whether it can encode all masks in one pass.
+        pooling: Its own pooling.
+        max_length: Most tokens that it takes.
+
+    """
 
     name: str
     layers: int
@@ -33,15 +43,15 @@ class Model:
     def title(self) -> str:
         """Its name, or that of its folder.
 
-        >>> Model("runs/kpe-ab/model", 6).title, Model("runs/kpe-ab/onnx", 6).title, Model("org/bert", 12).title
-        ('kpe-ab/model', 'kpe-ab/onnx', 'bert')
+        >>> EncoderInfo("runs/kpe-ab/model", 6).title, EncoderInfo("org/bert", 12).title
+        ('kpe-ab/model', 'bert')
         """
         return short_name(self.name)
 
     def depths(self) -> tuple[int, int, int]:
-        """The layers that stand for the paper's 3, 6 and 12 of 12.
+        """Return the layers in place of the paper's 3, 6 and 12 of 12.
 
-        >>> Model("minilm-l6", 6).depths(), Model("bert-base-uncased", 12).depths()
+        >>> EncoderInfo("minilm-l6", 6).depths(), EncoderInfo("bert-base-uncased", 12).depths()
         ((2, 3, 6), (3, 6, 12))
         """
         return ceil(self.layers / 4), ceil(self.layers / 2), self.layers
@@ -49,80 +59,114 @@ class Model:
 
 @dataclass(frozen=True)
 class Limits:
-    """How many documents of a set are run, at most."""
+    """The largest number of documents per dataset.
 
-    every: int | None = None
-    by_set: Mapping[str, int] = field(default_factory=dict)
+    Attributes:
+        default: The limit of all datasets that have none of their own; None sets no limit.
+        by_dataset: The limits of single datasets.
 
-    def of(self, dataset: str) -> int | None:
-        """The limit for a set."""
-        return self.by_set.get(dataset, self.every)
+    """
+
+    default: int | None = None
+    by_dataset: Mapping[str, int] = field(default_factory=dict)
+
+    def get(self, dataset: str) -> int | None:
+        """Return the limit of a dataset."""
+        return self.by_dataset.get(dataset, self.default)
 
     def __str__(self) -> str:
-        """In words, or nothing.
+        """Return the limits in words; an empty text if there are none.
 
         >>> print(Limits(15, {"inspec": 100}))
-        the first 15 documents of each set, 100 of inspec
+        the first 15 documents of each dataset, 100 of inspec
         """
-        every = "" if self.every is None else f"the first {self.every} documents of each set"
-        single = [f"{number} of {name}" for name, number in self.by_set.items()]
-        if single and self.every is None:
+        default = "" if self.default is None else f"the first {self.default} documents of each dataset"
+        single = [f"{number} of {name}" for name, number in self.by_dataset.items()]
+        if single and self.default is None:
             single[0] = f"the first {single[0]}"
-        return ", ".join(filter(None, (every, *single)))
+        return ", ".join(filter(None, (default, *single)))
 
 
 @dataclass(frozen=True)
-class Setup:
-    """What is at hand.
+class ReproductionConfig:
+    """What a reproduction is made with.
 
-    ``kpe`` has encoders trained for keyphrases, by sampling (``ab``, ``re``) or by what taught them (``yake``,
-    ``textrank``); ``long_encoder`` stands for BigBird; ``elmo`` is a folder with ELMo's files and ``sent2vec`` the file
-    of a model, for the baselines that need them. ``limit`` is the number of documents of a set, ``exact_limit`` that of
-    runs in the exact form. ``further`` are options for every run with an encoder.
+    Attributes:
+        encoder: The encoder in place of the paper's BERT.
+        kpe: Encoders trained for keyphrases, by sampling (``ab``, ``re``) or by teacher (``yake``, ``textrank``).
+        long_encoder: The encoder in place of the paper's BigBird.
+        elmo: Folder with ELMo's files, for SIFRank.
+        sent2vec: File of a Sent2Vec model, for EmbedRank.
+        modes: The modes of MDERank that are run.
+        limit: Documents per dataset.
+        exact_limit: Documents per dataset in exact mode.
+        device: Device of torch models.
+        dtype: Number type of torch models.
+
     """
 
-    encoder: Model
-    kpe: Mapping[str, Model] = field(default_factory=dict)
-    long_encoder: Model | None = None
+    encoder: EncoderInfo
+    kpe: Mapping[str, EncoderInfo] = field(default_factory=dict)
+    long_encoder: EncoderInfo | None = None
     elmo: str | None = None
     sent2vec: str | None = None
-    forms: tuple[Form, ...] = FORMS
+    modes: tuple[Mode, ...] = MODES
     limit: Limits = field(default_factory=Limits)
     exact_limit: Limits = field(default_factory=Limits)
-    further: tuple[str, ...] = ()
+    device: str | None = None
+    dtype: str | None = None
 
-    def forms_of(self, model: Model) -> tuple[Form, ...]:
-        """The forms of MDERank to be had with an encoder: some can do the exact one only."""
-        return self.forms if model.one_pass else ("exact",)
+    def modes_of(self, model: EncoderInfo) -> tuple[Mode, ...]:
+        """Return the modes of MDERank that are run with an encoder. Some encoders support exact mode only."""
+        return self.modes if model.one_pass else ("exact",)
 
-    def kpe_by(self, name: str) -> Model | None:
-        """The encoder trained by a sampling, or by a method's labels: YAKE's, unless told, are the absolute one's."""
+    def kpe_by(self, name: str) -> EncoderInfo | None:
+        """Return the encoder trained by a sampling or a teacher. YAKE taught ``ab``, unless another is given."""
         return self.kpe.get(name) or (self.kpe.get("ab") if name == "yake" else None)
 
     def mderank(
-        self, dataset: str, form: Form, *options: str, model: Model | None = None, document: str | None = None
-    ) -> Wanted:
-        """MDERank on a set."""
-        exact = ("--exact",) if form == "exact" else ()
-        return self._with_encoder(dataset, "mderank", model or self.encoder, (*options, *exact), document)
+        self,
+        dataset: str,
+        mode: Mode,
+        *,
+        encoder: EncoderInfo | None = None,
+        document: str | None = None,
+        **options: Any,
+    ) -> RunSpec:
+        """Specify a run of MDERank.
 
-    def embedrank(self, dataset: str, *options: str, model: Model | None = None) -> Wanted:
-        """EmbedRank on a set, with the same encoder."""
-        return self._with_encoder(dataset, "embedrank", model or self.encoder, options)
+        Args:
+            dataset: The dataset.
+            mode: Exact, or in one pass.
+            encoder: The encoder. Default: that of this configuration.
+            document: The id of the only document, if not all are run.
+            **options: Further fields of `Options`.
 
-    def sifrank(self, dataset: str, document: str | None = None) -> Wanted:
-        """SIFRank on a set: with ELMo, as in its paper, or with the encoder in its place."""
-        model = Model(self.elmo, 2) if self.elmo else self.encoder
-        return self._with_encoder(dataset, "sifrank", model, (), document)
+        Returns:
+            The run.
 
-    def baseline(self, dataset: str, method: str, *options: str) -> Wanted:
-        """A method without an encoder."""
-        return Wanted(dataset, method, options, self.limit.of(dataset))
+        """
+        options = {**options, "exact": mode == "exact"}
+        return self._with_encoder(dataset, "mderank", encoder or self.encoder, options, document)
+
+    def embedrank(self, dataset: str, *, encoder: EncoderInfo | None = None, **options: Any) -> RunSpec:
+        """Specify a run of EmbedRank with the same encoder; arguments as for `mderank`."""
+        return self._with_encoder(dataset, "embedrank", encoder or self.encoder, options)
+
+    def sifrank(self, dataset: str, document: str | None = None) -> RunSpec:
+        """Specify a run of SIFRank: with ELMo, as in its paper, or with the encoder in its place."""
+        encoder = EncoderInfo(self.elmo, 2) if self.elmo else self.encoder
+        return self._with_encoder(dataset, "sifrank", encoder, {}, document)
+
+    def baseline(self, dataset: str, method: str, **options: Any) -> RunSpec:
+        """Specify a run of a method without an encoder."""
+        return RunSpec(dataset, Options(method=method, **options), self.limit.get(dataset))
 
     def _with_encoder(
-        self, dataset: str, method: str, model: Model, options: tuple[str, ...], document: str | None = None
-    ) -> Wanted:
-        named = () if model.name == BUNDLED_MODEL else ("--model", model.name)
-        asked = (self.limit.of(dataset), self.exact_limit.of(dataset) if "--exact" in options else None)
-        limit = min((each for each in asked if each is not None), default=None) if document is None else None
-        return Wanted(dataset, method, (*named, *options, *self.further), limit, document)
+        self, dataset: str, method: str, encoder: EncoderInfo, options: dict[str, Any], document: str | None = None
+    ) -> RunSpec:
+        model = None if encoder.name == BUNDLED_MODEL else encoder.name
+        limits = (self.limit.get(dataset), self.exact_limit.get(dataset) if options.get("exact") else None)
+        limit = min((each for each in limits if each is not None), default=None)
+        chosen = Options(method=method, model=model, device=self.device, dtype=self.dtype, **options)  # type: ignore[arg-type]
+        return RunSpec(dataset, chosen, limit) if document is None else RunSpec(dataset, chosen, documents=(document,))

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from mderank.research.reports.svg import Line, Two, line_plot, pair_plot
-from mderank.research.reproduction.cells import Block, Cell, Grid, Row
-from mderank.research.reproduction.config import FORMS
+from mderank.research.reproduction.cells import Block, Cell, CellGrid, Row
+from mderank.research.reproduction.config import MODES
 
 
 @dataclass(frozen=True)
@@ -25,24 +25,24 @@ class Plot:
 
 
 def label(row: Row[Cell]) -> str:
-    """A row's name, with its form where it has one."""
-    form = next((form for form in FORMS if row.here.endswith(form)), None)
-    return f"{row.name}, {form}" if form else row.name
+    """Return a row's name, with its mode if it has one."""
+    mode = next((mode for mode in MODES if row.measured_with.endswith(mode)), None)
+    return f"{row.name}, {mode}" if mode else row.name
 
 
-def column_plots(name: str, grid: Grid[Cell], block: Block[Cell], columns: int) -> list[Plot]:
+def column_plots(name: str, grid: CellGrid[Cell], block: Block[Cell], columns: int) -> list[Plot]:
     """A plot for each of the first columns of a block: its rows, the paper's and ours."""
     plots = []
     limit = _limit(cell for row in block.rows for cell in row.cells[:columns])
     for column, title in enumerate(grid.columns[:columns]):
         pairs = _pairs([(label(row), row.cells[column]) for row in block.rows])
         if pairs:
-            svg = pair_plot(f"{name}-{column}", title, _told(pairs), pairs, limit)
+            svg = pair_plot(f"{name}-{column}", title, _describe(pairs), pairs, limit)
             plots.append(Plot(title, svg, f"{block.name}, in per cent" if block.name else grid.unit))
     return plots
 
 
-def block_plots(name: str, grid: Grid[Cell]) -> list[Plot]:
+def block_plots(name: str, grid: CellGrid[Cell]) -> list[Plot]:
     """A plot for each block: its columns, and in each of them its rows."""
     plots = []
     limit = _limit(cell for row in grid.rows for cell in row.cells)
@@ -56,12 +56,12 @@ def block_plots(name: str, grid: Grid[Cell]) -> list[Plot]:
             len(block.rows),
         )
         if pairs:
-            svg = pair_plot(f"{name}-{number}", block.name, _told(pairs), pairs, limit)
+            svg = pair_plot(f"{name}-{number}", block.name, _describe(pairs), pairs, limit)
             plots.append(Plot(block.name, svg, grid.unit))
     return plots
 
 
-def lines_plot(name: str, title: str, grid: Grid[Cell], xs: Sequence[float], axis: str, column: int) -> list[Plot]:
+def lines_plot(name: str, title: str, grid: CellGrid[Cell], xs: Sequence[float], axis: str, column: int) -> list[Plot]:
     """One plot of a column, with a line for each row through the blocks, which stand for ``xs``."""
     lines: list[Line] = []
     for number, rows in enumerate(zip(*(block.rows for block in grid.blocks), strict=True)):
@@ -79,7 +79,7 @@ def lines_plot(name: str, title: str, grid: Grid[Cell], xs: Sequence[float], axi
     return [Plot(title, line_plot(name, title, told, lines, (axis, f"{grid.columns[column]}, per cent")))]
 
 
-def coverage_plot(grid: Grid[Cell], xs: Sequence[float]) -> list[Plot]:
+def coverage_plot(grid: CellGrid[Cell], xs: Sequence[float]) -> list[Plot]:
     """The share of gold phrases by first words, a line a set."""
     lines = []
     for number, row in enumerate(grid.rows):
@@ -111,7 +111,7 @@ def _limit(cells: Iterable[Cell]) -> float:
     return max(numbers, default=0.0)
 
 
-def _told(pairs: Sequence[Two]) -> str:
+def _describe(pairs: Sequence[Two]) -> str:
     """The plot in words."""
     return "; ".join(f"{each.label}: the paper {_number(each.said)}, ours {_number(each.found)}" for each in pairs)
 

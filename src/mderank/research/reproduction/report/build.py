@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from mderank.research.reproduction.cells import Cell, Grid, Listing
-from mderank.research.reproduction.claim_tests import Finding, examine
+from mderank.research.reproduction.cells import Cell, CellGrid, Listing, Results
+from mderank.research.reproduction.claim_tests import Finding, check_claims
 from mderank.research.reproduction.claims import claims
-from mderank.research.reproduction.config import SAMPLINGS, TEACHERS, Form, Model, Setup
+from mderank.research.reproduction.config import SAMPLINGS, TEACHERS, EncoderInfo, Mode, ReproductionConfig
 from mderank.research.reproduction.paper import slips
 from mderank.research.reproduction.plots import Plot
-from mderank.research.reproduction.results import Results
 from mderank.research.reproduction.tables import Part
 
 LEGEND = "The paper's number → ours (difference). What was not run is empty. * not all documents of the set."
@@ -25,7 +24,7 @@ class Section:
     alias: str
     title: str
     about: str
-    tables: tuple[Grid[Cell] | Listing, ...]
+    tables: tuple[CellGrid[Cell] | Listing, ...]
     plots: tuple[Plot, ...]
     slips: tuple[str, ...]
 
@@ -37,7 +36,7 @@ class Section:
 
 
 @dataclass(frozen=True)
-class Done:
+class RunRecord:
     """A run that the report rests on: its command, its documents, and the seconds that each took."""
 
     command: str
@@ -48,32 +47,32 @@ class Done:
 
 @dataclass(frozen=True)
 class Report:
-    """Everything. ``stands_for`` says what stands here for what the paper has."""
+    """Everything. ``substitutions`` says what stands here for what the paper has."""
 
-    stands_for: tuple[tuple[str, str], ...]
+    substitutions: tuple[tuple[str, str], ...]
     sections: tuple[Section, ...]
-    findings: Mapping[Form, tuple[Finding, ...]]
-    runs: tuple[Done, ...]
+    findings: Mapping[Mode, tuple[Finding, ...]]
+    runs: tuple[RunRecord, ...]
     notes: tuple[str, ...]
 
     @property
-    def forms(self) -> tuple[Form, ...]:
+    def modes(self) -> tuple[Mode, ...]:
         """The forms of MDERank that claims were tested in."""
         return tuple(self.findings)
 
 
 def build(
-    setup: Setup,
+    config: ReproductionConfig,
     parts: Sequence[Part],
     results: Results,
-    runs: Sequence[Done] = (),
+    runs: Sequence[RunRecord] = (),
     notes: Sequence[str] = (),
     advance: Callable[[], object] = lambda: None,
 ) -> Report:
     """The report; ``advance`` is called after each part, and after each form's claims."""
     sections = []
     for part in parts:
-        tables = part.measure(setup, results)
+        tables = part.measure(config, results)
         sections.append(
             Section(
                 part.name,
@@ -86,33 +85,33 @@ def build(
             )
         )
         advance()
-    findings: dict[Form, tuple[Finding, ...]] = {}
+    findings: dict[Mode, tuple[Finding, ...]] = {}
     chosen = {part.name for part in parts}
-    for form in setup.forms_of(setup.encoder):
-        asked = [claim for claim in claims(setup, form) if claim.part in chosen]
-        findings[form] = tuple(examine(asked, results))
+    for mode in config.modes_of(config.encoder):
+        asked = [claim for claim in claims(config, mode) if claim.part in chosen]
+        findings[mode] = tuple(check_claims(asked, results))
         advance()
-    return Report(stands_for(setup), tuple(sections), findings, tuple(runs), tuple(notes))
+    return Report(substitutions(config), tuple(sections), findings, tuple(runs), tuple(notes))
 
 
-def stands_for(setup: Setup) -> tuple[tuple[str, str], ...]:
+def substitutions(config: ReproductionConfig) -> tuple[tuple[str, str], ...]:
     """What the paper has, and what is in its place."""
-    forms = " and ".join(setup.forms_of(setup.encoder))
-    rows = [("BERT", f"{_model(setup.encoder)}; MDERank in the form: {forms}")]
+    modes = " and ".join(config.modes_of(config.encoder))
+    rows = [("BERT", f"{_model(config.encoder)}; MDERank in the form: {modes}")]
     for sampling in SAMPLINGS:
-        model = setup.kpe.get(sampling)
+        model = config.kpe.get(sampling)
         rows.append((f"KPEBERT {sampling}", _model(model) if model else "nothing"))
     for teacher in TEACHERS:
-        model = setup.kpe_by(teacher)
+        model = config.kpe_by(teacher)
         rows.append((f"KPEBERT with θ = {teacher}", _model(model) if model else "nothing"))
-    rows.append(("BigBird", _model(setup.long_encoder) if setup.long_encoder else "nothing"))
-    rows.append(("ELMo (SIFRank)", "ELMo" if setup.elmo else setup.encoder.title))
-    rows.append(("Sent2Vec (EmbedRank)", "Sent2Vec" if setup.sent2vec else "nothing"))
-    exact = f"; in the exact form {setup.exact_limit}" if str(setup.exact_limit) else ""
-    rows.append(("the six sets", (str(setup.limit) or "all documents") + exact))
+    rows.append(("BigBird", _model(config.long_encoder) if config.long_encoder else "nothing"))
+    rows.append(("ELMo (SIFRank)", "ELMo" if config.elmo else config.encoder.title))
+    rows.append(("Sent2Vec (EmbedRank)", "Sent2Vec" if config.sent2vec else "nothing"))
+    exact = f"; in the exact form {config.exact_limit}" if str(config.exact_limit) else ""
+    rows.append(("the six sets", (str(config.limit) or "all documents") + exact))
     return tuple(rows)
 
 
-def _model(model: Model) -> str:
+def _model(model: EncoderInfo) -> str:
     one_pass = "" if model.one_pass else ", cannot do one pass"
     return f"{model.title} ({model.layers} layers, {model.pooling} pooling{one_pass})"

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from mderank.research.reproduction.cells import Cell, Grid, Listing
+from mderank.research.reproduction.cells import Cell, CellGrid, Listing
 from mderank.research.reproduction.report.build import Report
 from mderank.util.tables import as_csv as rows_as_csv
 
-HEADER = ("table", "title", "block", "row", "here", "column", "paper", "ours", "difference", "documents", "of")
-CLAIMS_HEADER = ("form", "table", "claim", "verdict", "contrast", "quantity", "difference", "low", "high", "p_holm",
+HEADER = ("table", "title", "block", "row", "measured_with", "column", "paper", "ours", "difference", "documents", "of")
+CLAIMS_HEADER = ("mode", "table", "claim", "verdict", "contrast", "quantity", "difference", "low", "high", "p_holm",
                  "documents", "contrast_verdict", "reason")  # fmt: skip
 
 
@@ -24,14 +24,14 @@ def _rows(report: Report) -> Iterator[tuple[object, ...]]:
             yield from _listed(section.name, table) if isinstance(table, Listing) else _cells(section.name, table)
 
 
-def _cells(name: str, grid: Grid[Cell]) -> Iterator[tuple[object, ...]]:
+def _cells(name: str, grid: CellGrid[Cell]) -> Iterator[tuple[object, ...]]:
     for block in grid.blocks:
         for row in block.rows:
             for column, cell in zip(grid.columns, row.cells, strict=True):
                 ours = cell.ours
                 yield (
-                    name, grid.title, block.name, row.name, row.here, column, _two(cell.paper),
-                    _two(ours.number if ours else None), _two(cell.difference),
+                    name, grid.title, block.name, row.name, row.measured_with, column, _format_number(cell.paper),
+                    _format_number(ours.number if ours else None), _format_number(cell.difference),
                     ours.documents if ours else None, ours.of if ours else None,
                 )  # fmt: skip
 
@@ -41,7 +41,7 @@ def _listed(name: str, listing: Listing) -> Iterator[tuple[object, ...]]:
     for each in listing.rows:
         for rank in range(max(len(each.paper), len(each.ours))):
             phrases = (some[rank][0] if rank < len(some) else None for some in (each.paper, each.ours))
-            yield (name, listing.title, "", each.name, each.here, rank + 1, *phrases, None, None, None)
+            yield (name, listing.title, "", each.name, each.measured_with, rank + 1, *phrases, None, None, None)
 
 
 def claims_as_csv(report: Report) -> str:
@@ -50,19 +50,19 @@ def claims_as_csv(report: Report) -> str:
 
 
 def _claims(report: Report) -> Iterator[tuple[object, ...]]:
-    for form, findings in report.findings.items():
+    for mode, findings in report.findings.items():
         for finding in findings:
             for tested in finding.tested:
                 found, contrast, claim = tested.comparison, tested.contrast, finding.claim
                 scale = 100 if contrast.quantity.per_cent else 1
                 limits = (found.difference, found.low, found.high) if found else (None, None, None)
                 yield (
-                    form, claim.part, claim.says, finding.verdict, contrast.says, contrast.quantity.name,
-                    *(_two(None if each is None else scale * each) for each in limits),
+                    mode, claim.part, claim.says, finding.verdict, contrast.says, contrast.quantity.name,
+                    *(_format_number(None if each is None else scale * each) for each in limits),
                     None if tested.p is None else f"{tested.p:.4f}", tested.documents or None, tested.verdict,
                     tested.reason,
                 )  # fmt: skip
 
 
-def _two(number: float | None) -> str | None:
+def _format_number(number: float | None) -> str | None:
     return None if number is None else f"{number:.2f}"

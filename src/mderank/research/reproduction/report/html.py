@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from mderank.research.reproduction.cells import Cell, Grid, Listing
+from mderank.research.reproduction.cells import Cell, CellGrid, Listing
 from mderank.research.reproduction.claim_tests import Finding
 from mderank.research.reproduction.plots import Plot
 from mderank.research.reproduction.report.build import Report, Section
@@ -104,7 +104,7 @@ def page(report: Report) -> str:
     return render_page(
         "reproduction.html",
         title=TITLE,
-        substitutions=report.stands_for,
+        substitutions=report.substitutions,
         all_notes=report.notes,
         claims=_build_claims(report),
         sections=[_build_section(section) for section in report.sections],
@@ -120,12 +120,12 @@ def _build_claims(report: Report) -> _Claims:
             by_claim.setdefault(finding.claim.says, {})[mode] = finding
     rows = [
         _ClaimRow(
-            says, source(next(iter(found.values())).claim), [_build_finding(found.get(mode)) for mode in report.forms]
+            says, source(next(iter(found.values())).claim), [_build_finding(found.get(mode)) for mode in report.modes]
         )
         for says, found in by_claim.items()
     ]
     sums = "; ".join(f"{mode}: {summary(findings)}" for mode, findings in report.findings.items())
-    return _Claims(sums, report.forms, rows, HOW_CLAIMS)
+    return _Claims(sums, report.modes, rows, HOW_CLAIMS)
 
 
 def _build_finding(finding: Finding | None) -> _Finding | None:
@@ -154,13 +154,15 @@ def _build_figure(plot: Plot) -> _Figure:
     return _Figure(plot.caption, Markup(plot.svg))  # svg.py escapes its text
 
 
-def _build_grid(grid: Grid[Cell]) -> _GridTable:
+def _build_grid(grid: CellGrid[Cell]) -> _GridTable:
     coloured = [column not in grid.uncoloured for column in grid.columns]
     blocks = [
         _Block(
             block.name,
             [
-                _Row(row.name, row.here, [_build_cell(*each) for each in zip(row.cells, coloured, strict=True)])
+                _Row(
+                    row.name, row.measured_with, [_build_cell(*each) for each in zip(row.cells, coloured, strict=True)]
+                )
                 for row in block.rows
             ],
         )
@@ -179,5 +181,5 @@ def _build_cell(cell: Cell, coloured: bool) -> _Cell:
 
 def _build_listing(listing: Listing) -> _ListingTable:
     return _ListingTable(
-        listing.title, [_ListingRow(each.name, each.here, each.paper, each.ours) for each in listing.rows]
+        listing.title, [_ListingRow(each.name, each.measured_with, each.paper, each.ours) for each in listing.rows]
     )

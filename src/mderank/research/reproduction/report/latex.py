@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mderank.research.reproduction.cells import Cell, Grid, Listing
+from mderank.research.reproduction.cells import Cell, CellGrid, Listing
 from mderank.research.reproduction.cells import Row as Measured
 from mderank.research.reproduction.report.build import Report, Section
 from mderank.research.reproduction.report.text import numbers, summary, told
@@ -15,10 +15,10 @@ _INDENT = "\u00a0\u00a0"
 
 def as_latex(report: Report) -> str:
     """All tables; claims and notes as comments."""
-    stands_for = notes_as_latex([f"{paper}: here {here}." for paper, here in report.stands_for])
-    parts = ["% \\usepackage{booktabs, adjustbox}\n", stands_for]
-    for form, findings in report.findings.items():
-        parts.append(notes_as_latex([f"Claims, MDERank {form}: {summary(findings)}."]) if findings else "")
+    substitutions = notes_as_latex([f"{paper}: here {measured_with}." for paper, measured_with in report.substitutions])
+    parts = ["% \\usepackage{booktabs, adjustbox}\n", substitutions]
+    for mode, findings in report.findings.items():
+        parts.append(notes_as_latex([f"Claims, MDERank {mode}: {summary(findings)}."]) if findings else "")
         for finding in findings:
             lines = [f"{finding.verdict}: {finding.claim.says}", *map(told, finding.tested)]
             parts.append(notes_as_latex(lines))
@@ -34,7 +34,7 @@ def _section(section: Section) -> list[str]:
     return [*tables, notes_as_latex([f"As printed: {slip}" for slip in section.slips])]
 
 
-def _grid(section: Section, grid: Grid[Cell]) -> list[str]:
+def _grid(section: Section, grid: CellGrid[Cell]) -> list[str]:
     legend = "Each row: the paper, ours, the difference; what was not run is empty; * not all documents."
     tables = []
     for block in grid.blocks:
@@ -48,14 +48,14 @@ def _grid(section: Section, grid: Grid[Cell]) -> list[str]:
 
 def _lines(row: Measured[Cell]) -> list[Row]:
     columns = [numbers(cell) for cell in row.cells]
-    names = (row.name, f"{_INDENT}{row.here or 'ours'}", f"{_INDENT}difference")
+    names = (row.name, f"{_INDENT}{row.measured_with or 'ours'}", f"{_INDENT}difference")
     return [Row(name, tuple(Text(column[index]) for column in columns)) for index, name in enumerate(names)]
 
 
 def _listing(section: Section, listing: Listing) -> str:
     rows = []
     for each in listing.rows:
-        for name, phrases in ((each.name, each.paper), (f"{_INDENT}{each.here}", each.ours)):
+        for name, phrases in ((each.name, each.paper), (f"{_INDENT}{each.measured_with}", each.ours)):
             texts = [f"{phrase} (gold)" if right else phrase for phrase, right in phrases]
             rows.append(Row(name, (Text("; ".join(texts)),)))
     table = Table(section.heading, "", ("phrases",), (Block("", tuple(rows)),), listing.title, prose=True)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from mderank.research.reproduction.cells import Cell, Grid, Listing
+from mderank.research.reproduction.cells import Cell, CellGrid, Listing
 from mderank.research.reproduction.claim_tests import Claim
-from mderank.research.reproduction.config import Form
+from mderank.research.reproduction.config import Mode
 from mderank.research.reproduction.report.build import LEGEND, Report, Section
 from mderank.research.reproduction.report.text import HOW_CLAIMS, TITLE, source, summary, three, told
 from mderank.util.tables import Block, Row, Table
@@ -14,14 +14,14 @@ from mderank.util.tables import as_markdown as table_as_markdown
 
 def as_markdown(report: Report) -> str:
     """The whole report."""
-    parts = [f"# {TITLE}\n", _stands_for(report), _claims(report)]
+    parts = [f"# {TITLE}\n", _substitutions(report), _claims(report)]
     parts += [_section(section) for section in report.sections]
     parts += [_runs(report), _notes(report)]
     return "\n".join(part for part in parts if part)
 
 
-def _stands_for(report: Report) -> str:
-    rows = tuple(Row(paper, (Text(here),)) for paper, here in report.stands_for)
+def _substitutions(report: Report) -> str:
+    rows = tuple(Row(paper, (Text(measured_with),)) for paper, measured_with in report.substitutions)
     return table_as_markdown(Table("What stands for what", "in the paper", ("here",), (Block("", rows),), prose=True))
 
 
@@ -29,8 +29,8 @@ def _claims(report: Report) -> str:
     if not any(report.findings.values()):
         return ""
     lines = ["## What the paper says\n", _verdicts(report), HOW_CLAIMS + "\n"]
-    for form, findings in report.findings.items():
-        lines.append(f"### MDERank, {form}: {summary(findings)}\n")
+    for mode, findings in report.findings.items():
+        lines.append(f"### MDERank, {mode}: {summary(findings)}\n")
         for finding in findings:
             lines.append(f"- **{finding.verdict}**: {finding.claim.says} ({source(finding.claim)}).")
             lines += [f"  - {told(tested)}" for tested in finding.tested]
@@ -40,15 +40,15 @@ def _claims(report: Report) -> str:
 
 def _verdicts(report: Report) -> str:
     """A row a claim, a column a form."""
-    by_claim: dict[Claim, dict[Form, str]] = {}
+    by_claim: dict[Claim, dict[Mode, str]] = {}
     said: dict[str, Claim] = {}
-    for form, findings in report.findings.items():
+    for mode, findings in report.findings.items():
         for finding in findings:
             claim = said.setdefault(finding.claim.says, finding.claim)
-            by_claim.setdefault(claim, {})[form] = finding.verdict
-    lines = [f"| claim | where | {' | '.join(report.forms)} |", f"|---|---|{'---|' * len(report.forms)}"]
+            by_claim.setdefault(claim, {})[mode] = finding.verdict
+    lines = [f"| claim | where | {' | '.join(report.modes)} |", f"|---|---|{'---|' * len(report.modes)}"]
     for claim, verdicts in by_claim.items():
-        cells = " | ".join(verdicts.get(form, "") for form in report.forms)
+        cells = " | ".join(verdicts.get(mode, "") for mode in report.modes)
         lines.append(f"| {claim.says} | {source(claim)} | {cells} |")
     return "\n".join(lines) + "\n"
 
@@ -61,11 +61,14 @@ def _section(section: Section) -> str:
     return "\n".join(parts) + "\n"
 
 
-def _grid(grid: Grid[Cell]) -> str:
+def _grid(grid: CellGrid[Cell]) -> str:
     blocks = tuple(
         Block(
             block.name,
-            tuple(Row(row.name, (Text(row.here), *(Text(three(cell)) for cell in row.cells))) for row in block.rows),
+            tuple(
+                Row(row.name, (Text(row.measured_with), *(Text(three(cell)) for cell in row.cells)))
+                for row in block.rows
+            ),
         )
         for block in grid.blocks
     )
@@ -75,7 +78,7 @@ def _grid(grid: Grid[Cell]) -> str:
 
 def _listing(listing: Listing) -> str:
     rows = tuple(
-        Row(each.name, (Text(each.here), Text(_phrases(each.paper)), Text(_phrases(each.ours))))
+        Row(each.name, (Text(each.measured_with), Text(_phrases(each.paper)), Text(_phrases(each.ours))))
         for each in listing.rows
     )
     legend, columns = "✓ matches a gold phrase.", ("here", "the paper", "ours")

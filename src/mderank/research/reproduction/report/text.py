@@ -49,7 +49,7 @@ def signed(number: float) -> str:
 def three(cell: Cell) -> str:
     """The three in one line.
 
-    >>> from mderank.research.reproduction.results import Value
+    >>> from mderank.research.reproduction.cells import Value
     >>> three(Cell(26.17, Value(26.58, 500, 500))), three(Cell(26.17, None)), three(Cell(None, Value(1.0, 5, 9)))
     ('26.17 → 26.58 (+0.41)', '26.17 →', '→ 1.00*')
     """

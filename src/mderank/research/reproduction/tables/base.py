@@ -1,17 +1,28 @@
-"""What a table of the paper is here: which runs it needs, its cells, its plots."""
+"""What a table of the paper is measured_with: which runs it needs, its cells, its plots."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
-from mderank.research.reproduction.cells import Ask, Block, Cell, Grid, Listing, Row, measure, needs
-from mderank.research.reproduction.config import Form, Model, Setup
+from mderank.research.evaluation.spec import RunSpec
+from mderank.research.reproduction.cells import (
+    Block,
+    Cell,
+    CellGrid,
+    CellSpec,
+    Listing,
+    Results,
+    Row,
+    average,
+    f1,
+    measure,
+    needs,
+)
+from mderank.research.reproduction.config import EncoderInfo, Mode, ReproductionConfig
 from mderank.research.reproduction.paper import KS, NAMES, SETS, printed
 from mderank.research.reproduction.plots import Plot, column_plots
-from mderank.research.reproduction.results import Results, average, f1
-from mderank.research.reproduction.wanted import Wanted
 
 AVG = "AVG"
 F1S = tuple(f"F1@{k}" for k in KS)
@@ -19,7 +30,7 @@ PLOTTED = KS.index(10)  # F1@10 is what plots show
 
 
 class Part(Protocol):
-    """A table or figure of the paper; ``section`` is its section in ``paper.toml``."""
+    """A table or figure of the paper."""
 
     @property
     def name(self) -> str:
@@ -28,128 +39,155 @@ class Part(Protocol):
 
     @property
     def alias(self) -> str:
-        """A word for it: ``main``."""
+        """Its alias: ``main``."""
         ...
 
     @property
     def title(self) -> str:
-        """What it is about."""
+        """Its title."""
         ...
 
     @property
     def about(self) -> str:
-        """How it was measured, and how it is to be read."""
+        """How it was measured, and how to read it."""
         ...
 
-    def needs(self, setup: Setup) -> list[Wanted]:
-        """The runs that it takes."""
+    def needs(self, config: ReproductionConfig) -> list[RunSpec]:
+        """Return the runs that it needs."""
         ...
 
-    def missing(self, setup: Setup) -> list[tuple[str, str]]:
-        """Rows that cannot be run with what is at hand, and what they would take."""
+    def missing(self, config: ReproductionConfig) -> list[tuple[str, str]]:
+        """Return the rows that cannot be run with this configuration, with what is missing."""
         ...
 
-    def measure(self, setup: Setup, results: Results) -> list[Grid[Cell] | Listing]:
-        """Its tables, as far as there are runs."""
+    def measure(self, config: ReproductionConfig, results: Results) -> list[CellGrid[Cell] | Listing]:
+        """Return its tables, as far as there are runs."""
         ...
 
-    def draw(self, tables: Sequence[Grid[Cell] | Listing]) -> list[Plot]:
-        """Its plots."""
+    def draw(self, tables: Sequence[CellGrid[Cell] | Listing]) -> list[Plot]:
+        """Return its plots."""
         ...
 
 
 @dataclass(frozen=True)
 class GridPart:
-    """A part whose tables are grids of cells, each of which says what it needs."""
+    """A table or figure that consists of cells.
+
+    Attributes:
+        name: Its number in the paper.
+        alias: Its alias.
+        title: Its title.
+        about: How it was measured, and how to read it.
+        specify: Returns its tables, with the runs that each cell needs.
+        plots: Draws measured tables.
+
+    """
 
     name: str
     alias: str
     title: str
     about: str
-    ask: Callable[[Setup], list[Grid[Ask]]]
-    plots: Callable[[list[Grid[Cell]]], list[Plot]] = lambda grids: []
+    specify: Callable[[ReproductionConfig], list[CellGrid[CellSpec]]]
+    plots: Callable[[list[CellGrid[Cell]]], list[Plot]] = lambda grids: []
 
-    def needs(self, setup: Setup) -> list[Wanted]:
-        """The runs that its cells need, each once."""
-        return list(dict.fromkeys(wanted for grid in self.ask(setup) for wanted in needs(grid)))
+    def needs(self, config: ReproductionConfig) -> list[RunSpec]:
+        """Return the runs that its cells need, each once."""
+        return list(dict.fromkeys(spec for grid in self.specify(config) for spec in needs(grid)))
 
-    def missing(self, setup: Setup) -> list[tuple[str, str]]:
-        """Rows none of whose cells can be computed, each once."""
-        rows = (row for grid in self.ask(setup) for row in grid.rows)
-        return list(dict.fromkeys((row.name, row.here) for row in rows if not any(ask.compute for ask in row.cells)))
+    def missing(self, config: ReproductionConfig) -> list[tuple[str, str]]:
+        """Return the rows without any cell that can be computed, each once."""
+        rows = (row for grid in self.specify(config) for row in grid.rows)
+        return list(
+            dict.fromkeys((row.name, row.measured_with) for row in rows if not any(cell.compute for cell in row.cells))
+        )
 
-    def measure(self, setup: Setup, results: Results) -> list[Grid[Cell] | Listing]:
-        """Its tables, as far as there are runs."""
-        return [measure(grid, results) for grid in self.ask(setup)]
+    def measure(self, config: ReproductionConfig, results: Results) -> list[CellGrid[Cell] | Listing]:
+        """Return its tables, as far as there are runs."""
+        return [measure(grid, results) for grid in self.specify(config)]
 
-    def draw(self, tables: Sequence[Grid[Cell] | Listing]) -> list[Plot]:
-        """Its plots."""
-        return self.plots([table for table in tables if isinstance(table, Grid)])
+    def draw(self, tables: Sequence[CellGrid[Cell] | Listing]) -> list[Plot]:
+        """Return its plots."""
+        return self.plots([table for table in tables if isinstance(table, CellGrid)])
 
 
 @dataclass(frozen=True)
 class Line:
-    """A row over the six sets: its name, what stands for it here, where the paper has it, and the run on each set.
+    """A row over the six datasets.
 
-    Without ``wanted`` it cannot be run, and ``here`` says what it would take. ``form`` is that of MDERank.
+    Attributes:
+        name: Its name in the paper.
+        measured_with: What it is measured with here, or what is missing.
+        paper: Its path in ``paper.toml``.
+        run: Specifies the run on a dataset; None if it cannot be run.
+        mode: The mode of MDERank; None for other methods.
+
     """
 
     name: str
-    here: str
+    measured_with: str
     paper: tuple[str, ...] = ()
-    wanted: Callable[[str], Wanted] | None = None
-    form: Form | None = None
+    run: Callable[[str], RunSpec] | None = None
+    mode: Mode | None = None
 
-    def runs(self) -> tuple[Wanted, ...]:
-        """The runs on all sets."""
-        return () if self.wanted is None else tuple(map(self.wanted, SETS))
+    def runs(self) -> tuple[RunSpec, ...]:
+        """Return the runs on all datasets."""
+        return () if self.run is None else tuple(map(self.run, SETS))
 
-    def cells(self, k: int) -> tuple[Ask, ...]:
-        """F1 at ``k`` on each set, and the average."""
+    def cells(self, k: int) -> tuple[CellSpec, ...]:
+        """Return the cells of F1 at ``k`` on each dataset, and of the average."""
         paper = printed(*self.paper, k)[: len(SETS) + 1] if self.paper else ()
         numbers: list[float | None] = [*paper] if paper else [None] * (len(SETS) + 1)
         runs = self.runs()
         if not runs:
-            return tuple(Ask(number) for number in numbers)
-        single = [f1(wanted, k) for wanted in runs]
-        asks = [
-            Ask(number, (wanted,), compute) for number, wanted, compute in zip(numbers[:-1], runs, single, strict=True)
+            return tuple(CellSpec(number) for number in numbers)
+        single = [f1(spec, k) for spec in runs]
+        cells = [
+            CellSpec(number, (spec,), compute) for number, spec, compute in zip(numbers[:-1], runs, single, strict=True)
         ]
-        return (*asks, Ask(numbers[-1], runs, average(single)))
+        return (*cells, CellSpec(numbers[-1], runs, average(single)))
 
 
-def six_sets(title: str, lines: Sequence[Line], unit: str = "F1 in per cent") -> Grid[Ask]:
-    """A block a K, a column a set and their average."""
-    blocks = (Block(f"F1@{k}", tuple(Row(line.name, line.here, line.cells(k)) for line in lines)) for k in KS)
-    return Grid(title, (*(NAMES[each] for each in SETS), AVG), tuple(blocks), unit)
+def six_sets(title: str, lines: Sequence[Line], unit: str = "F1 in per cent") -> CellGrid[CellSpec]:
+    """Make a table with a block per K, a column per dataset and one for their average."""
+    blocks = (Block(f"F1@{k}", tuple(Row(line.name, line.measured_with, line.cells(k)) for line in lines)) for k in KS)
+    return CellGrid(title, (*(NAMES[each] for each in SETS), AVG), tuple(blocks), unit)
 
 
-def set_plots(name: str, grid: Grid[Cell]) -> list[Plot]:
-    """A plot a set, and one of the average."""
+def set_plots(name: str, grid: CellGrid[Cell]) -> list[Plot]:
+    """Draw a plot per dataset, and one of the average."""
     return column_plots(name, grid, grid.blocks[PLOTTED], len(SETS) + 1)
 
 
-def f1_row(name: str, here: str, paper: Sequence[float], wanted: Wanted | None) -> Row[Ask]:
-    """F1 at each K of one run."""
+def f1_row(name: str, measured_with: str, paper: Sequence[float], spec: RunSpec | None) -> Row[CellSpec]:
+    """Make the row of F1 at each K of one run."""
     numbers: list[float | None] = [*paper] if paper else [None] * len(KS)
-    if wanted is None:
-        return Row(name, here, tuple(Ask(number) for number in numbers))
-    return Row(name, here, tuple(Ask(number, (wanted,), f1(wanted, k)) for number, k in zip(numbers, KS, strict=True)))
+    if spec is None:
+        return Row(name, measured_with, tuple(CellSpec(number) for number in numbers))
+    return Row(
+        name,
+        measured_with,
+        tuple(CellSpec(number, (spec,), f1(spec, k)) for number, k in zip(numbers, KS, strict=True)),
+    )
 
 
 def mderank_lines(
-    setup: Setup, name: str, paper: tuple[str, ...], *options: str, model: Model | None = None
+    config: ReproductionConfig,
+    name: str,
+    paper: tuple[str, ...],
+    *,
+    encoder: EncoderInfo | None = None,
+    **options: Any,
 ) -> list[Line]:
-    """MDERank in each form that is to be had."""
-    encoder = model or setup.encoder
+    """Make the rows of MDERank, one per mode that the encoder supports."""
+    chosen = encoder or config.encoder
 
-    def line(form: Form) -> Line:
+    def line(mode: Mode) -> Line:
         return Line(
             name,
-            f"{encoder.title}, {form}",
+            f"{chosen.title}, {mode}",
             paper,
-            lambda dataset: setup.mderank(dataset, form, *options, model=encoder),
-            form,
+            lambda dataset: config.mderank(dataset, mode, encoder=chosen, **options),
+            mode,
         )
 
-    return [line(form) for form in setup.forms_of(encoder)]
+    return [line(mode) for mode in config.modes_of(chosen)]

@@ -4,14 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 from mderank.research.evaluation.measures import Measure
 from mderank.research.reports.summary import mean_ranks
-from mderank.research.reproduction.cells import Ask, Block, Cell, Grid, Row
-from mderank.research.reproduction.config import SAMPLINGS, Form, Setup
+from mderank.research.reproduction.cells import (
+    PROTOCOL,
+    Block,
+    Cell,
+    CellGrid,
+    CellSpec,
+    Compute,
+    Measured,
+    Results,
+    Row,
+    Value,
+    one_word_last,
+)
+from mderank.research.reproduction.config import SAMPLINGS, Mode, ReproductionConfig
 from mderank.research.reproduction.paper import KS, SETS, printed
 from mderank.research.reproduction.plots import Plot
-from mderank.research.reproduction.results import PROTOCOL, Compute, Measured, Results, Value, one_word_last
 from mderank.research.reproduction.tables.base import F1S, GridPart, Line, mderank_lines, set_plots, six_sets
 
 GRAPHS = {
@@ -27,77 +39,79 @@ BERT = "MDERank(BERT)"
 KPEBERT = {sampling: f"MDERank(KPEBERT {sampling})" for sampling in SAMPLINGS}
 
 
-def lines(setup: Setup) -> list[Line]:
+def lines(config: ReproductionConfig) -> list[Line]:
     """The rows, in the paper's order."""
-    encoder = setup.encoder.title
-    rows = [_graph(setup, name, method) for name, method in GRAPHS.items()]
-    rows.append(_sent2vec(setup))
-    sifrank = "ELMo" if setup.elmo else f"{encoder} in place of ELMo"
-    rows.append(Line("SIFRank(ELMo)", sifrank, ("main", "SIFRank(ELMo)"), setup.sifrank))
-    rows.append(Line("EmbedRank(BERT)", encoder, ("main", "EmbedRank(BERT)"), setup.embedrank))
-    rows += mderank_lines(setup, BERT, ("main", BERT))
+    encoder = config.encoder.title
+    rows = [_graph(config, name, method) for name, method in GRAPHS.items()]
+    rows.append(_sent2vec(config))
+    sifrank = "ELMo" if config.elmo else f"{encoder} in place of ELMo"
+    rows.append(Line("SIFRank(ELMo)", sifrank, ("main", "SIFRank(ELMo)"), config.sifrank))
+    rows.append(Line("EmbedRank(BERT)", encoder, ("main", "EmbedRank(BERT)"), config.embedrank))
+    rows += mderank_lines(config, BERT, ("main", BERT))
     for sampling in SAMPLINGS:
-        rows += _kpebert(setup, sampling)
+        rows += _kpebert(config, sampling)
     return rows
 
 
-def _graph(setup: Setup, name: str, method: str) -> Line:
-    return Line(name, "as in its own paper", ("main", name), lambda each: setup.baseline(each, method))
+def _graph(config: ReproductionConfig, name: str, method: str) -> Line:
+    return Line(name, "as in its own paper", ("main", name), lambda dataset: config.baseline(dataset, method))
 
 
-def _sent2vec(setup: Setup) -> Line:
-    if setup.sent2vec is None:
+def _sent2vec(config: ReproductionConfig) -> Line:
+    if config.sent2vec is None:
         return Line(SENT2VEC, "give a model (--sent2vec)", ("main", SENT2VEC))
-    options = ("--set", f"sent2vec={setup.sent2vec}", "--diversity", "0.5")
+    options: dict[str, Any] = {"params": {"sent2vec": config.sent2vec}, "diversity": 0.5}
     return Line(
         SENT2VEC,
         "Sent2Vec, MMR 0.5",
         ("main", SENT2VEC),
-        lambda each: setup.baseline(each, "embedrank-sent2vec", *options),
+        lambda dataset: config.baseline(dataset, "embedrank-sent2vec", **options),
     )
 
 
-def _kpebert(setup: Setup, sampling: str) -> list[Line]:
+def _kpebert(config: ReproductionConfig, sampling: str) -> list[Line]:
     name = KPEBERT[sampling]
-    model = setup.kpe.get(sampling)
-    if model is None:
+    encoder = config.kpe.get(sampling)
+    if encoder is None:
         return [Line(name, f"give a trained encoder (--kpe {sampling}=DIR)", ("main", name))]
-    return mderank_lines(setup, name, ("main", name), model=model)
+    return mderank_lines(config, name, ("main", name), encoder=encoder)
 
 
-def _ask(setup: Setup) -> list[Grid[Ask]]:
-    rows = lines(setup)
+def _specify(config: ReproductionConfig) -> list[CellGrid[CellSpec]]:
+    rows = lines(config)
     grid = six_sets("Main results", rows)
     blocks = (_ranked(block, rows, k) for block, k in zip(grid.blocks, KS, strict=True))
     columns = (*grid.columns, RANK, SPREAD)
     main = replace(grid, columns=columns, blocks=tuple(blocks), uncoloured=(RANK, SPREAD))
-    return [main, _one_word_last(setup)]
+    return [main, _one_word_last(config)]
 
 
-def _ranked(block: Block[Ask], rows: list[Line], k: int) -> Block[Ask]:
+def _ranked(block: Block[CellSpec], rows: list[Line], k: int) -> Block[CellSpec]:
     """The block with the mean and standard deviation of each row's rank."""
     ranked = []
     for row, line in zip(block.rows, rows, strict=True):
         paper = printed(*line.paper, k)[len(SETS) + 1 :]
         runs = line.runs()
-        asks = [Ask(number, runs, _rank(line, rows, k, which) if runs else None) for which, number in enumerate(paper)]
-        ranked.append(replace(row, cells=(*row.cells, *asks)))
+        cells = [
+            CellSpec(number, runs, _rank(line, rows, k, which) if runs else None) for which, number in enumerate(paper)
+        ]
+        ranked.append(replace(row, cells=(*row.cells, *cells)))
     return Block(block.name, tuple(ranked))
 
 
-def ranked_together(rows: Sequence[Line], form: Form | None) -> list[Line]:
-    """The rows that AvgRank is taken among: MDERank in one form, and all other methods."""
-    return [each for each in rows if each.form in (None, form)]
+def ranked_together(rows: Sequence[Line], mode: Mode | None) -> list[Line]:
+    """The rows that AvgRank is taken among: MDERank in one mode, and all other methods."""
+    return [each for each in rows if each.mode in (None, mode)]
 
 
 def _rank(line: Line, rows: list[Line], k: int, which: int) -> Compute:
     """The mean (0) or the standard deviation (1) of a row's rank among all rows that were run on all sets.
 
-    Rows of MDERank compete in one form: this row's, or for a row that has none, the last there is. All are compared on
+    Rows of MDERank compete in one mode: this row's, or for a row that has none, the last there is. All are compared on
     the documents that all of them have.
     """
-    form = line.form or next((each.form for each in reversed(rows) if each.form), None)
-    rivals = ranked_together(rows, form)
+    mode = line.mode or next((each.mode for each in reversed(rows) if each.mode), None)
+    rivals = ranked_together(rows, mode)
 
     def compute(results: Results) -> Value | None:
         mine = results.every(line.runs())
@@ -121,29 +135,29 @@ def _common(runs: list[Measured], k: int) -> list[float]:
     ]
 
 
-def _one_word_last(setup: Setup) -> Grid[Ask]:
+def _one_word_last(config: ReproductionConfig) -> CellGrid[CellSpec]:
     """Inspec, whose gold phrases are long."""
     paper = printed("one_word_last", BERT)
     rows = []
-    for form in setup.forms_of(setup.encoder):
-        wanted = setup.mderank("inspec", form)
-        asks = tuple(Ask(number, (wanted,), one_word_last(wanted, k)) for number, k in zip(paper, KS, strict=True))
-        rows.append(Row(BERT, f"{setup.encoder.title}, {form}", asks))
+    for mode in config.modes_of(config.encoder):
+        spec = config.mderank("inspec", mode)
+        cells = tuple(CellSpec(number, (spec,), one_word_last(spec, k)) for number, k in zip(paper, KS, strict=True))
+        rows.append(Row(BERT, f"{config.encoder.title}, {mode}", cells))
     title = "Inspec, with candidates of one word moved to the end of the ranking"
-    return Grid(title, F1S, (Block("", tuple(rows)),), "F1 in per cent")
+    return CellGrid(title, F1S, (Block("", tuple(rows)),), "F1 in per cent")
 
 
-def _plots(grids: list[Grid[Cell]]) -> list[Plot]:
+def _plot(grids: list[CellGrid[Cell]]) -> list[Plot]:
     return set_plots("main", grids[0])
 
 
-PART = GridPart(
+MAIN = GridPart(
     "table3",
     "main",
     "Main results",
     "F1 under the paper's protocol, on its input: the first 512 words and word pieces. AvgRank is taken among the rows "
     "that were run on all six sets, on the documents that all of them have; MDERank's forms are ranked apart from each "
     "other.",
-    _ask,
-    _plots,
+    _specify,
+    _plot,
 )
