@@ -114,14 +114,18 @@ def bar_plot(name: str, title: str, description: str, bars: Sequence[Bar], limit
     marks = ticks(limit)
     scale = (_WIDTH - 2 * _TOP) / marks[-1]
     height = _TOP + _ROW * len(bars) + _BOTTOM
-    parts = [*_frame(name, title, description, _WIDTH, height)]
-    for mark in marks:
-        x = _TOP + scale * mark
-        parts.append(_line(x, _TOP, x, height - _BOTTOM, "grid"))
-        parts.append(_text(x, height - 8, _short(mark), "tick", _anchor(mark, marks)))
+    parts = [*_frame(name, title, description, _WIDTH, height), *_value_axis(marks, scale, height)]
     for number, bar in enumerate(bars):
         parts += _bar(bar, _TOP + _ROW * number, scale)
     return "".join([*parts, "</svg>"])
+
+
+def _value_axis(marks: Sequence[float], scale: float, height: float) -> Iterator[str]:
+    """Yield the grid lines and numbers of plots whose rows are labelled."""
+    for mark in marks:
+        x = _TOP + scale * mark
+        yield _line(x, _TOP, x, height - _BOTTOM, "grid")
+        yield _text(x, height - 8, _short(mark), "tick", _anchor(mark, marks))
 
 
 def _bar(bar: Bar, y: float, scale: float) -> Iterator[str]:
@@ -129,7 +133,7 @@ def _bar(bar: Bar, y: float, scale: float) -> Iterator[str]:
     shown = f"{bar.value:.2f}"
     room = int((_WIDTH - 2 * _TOP) / _LABEL) - len(shown) - 2
     label = bar.label if len(bar.label) <= room else bar.label[: room - 1] + "…"
-    yield f'<g class="{colour(bar.series)}"><title>{escape_text(_told(bar))}</title>'
+    yield f'<g class="{colour(bar.series)}"><title>{escape_text(_describe_bar(bar))}</title>'
     yield _text(start, y + 14, label, "label")
     yield _text(_WIDTH - _TOP, y + 14, shown, "value", "end")
     yield f'<rect class="bar" x="{start}" y="{y + 19}" width="{_n(scale * max(bar.value, 0))}" height="10" rx="2"/>'
@@ -140,7 +144,7 @@ def _bar(bar: Bar, y: float, scale: float) -> Iterator[str]:
     yield "</g>"
 
 
-def _told(bar: Bar) -> str:
+def _describe_bar(bar: Bar) -> str:
     between = "" if bar.low is None or bar.high is None else f" ({bar.low:.2f} to {bar.high:.2f})"
     return f"{bar.label}: {bar.value:.2f}{between}"
 
@@ -155,17 +159,13 @@ def pair_plot(name: str, title: str, description: str, pairs: Sequence[Two], lim
     width = min(max(_WIDTH, needed), _WIDEST)
     scale = (width - 2 * _TOP) / marks[-1]
     height = _TOP + _ROW * len(pairs) + _BOTTOM
-    parts = [*_frame(name, title, description, width, height)]
-    for mark in marks:
-        x = _TOP + scale * mark
-        parts.append(_line(x, _TOP, x, height - _BOTTOM, "grid"))
-        parts.append(_text(x, height - 8, _short(mark), "tick", _anchor(mark, marks)))
+    parts = [*_frame(name, title, description, width, height), *_value_axis(marks, scale, height)]
     for number, pair in enumerate(pairs):
-        parts += _two(pair, _TOP + _ROW * number, width, scale)
+        parts += _pair(pair, _TOP + _ROW * number, width, scale)
     return "".join([*parts, "</svg>"])
 
 
-def _two(pair: Two, y: float, width: float, scale: float) -> Iterator[str]:
+def _pair(pair: Two, y: float, width: float, scale: float) -> Iterator[str]:
     shown = " → ".join("" if value is None else f"{value:.2f}" for value in (pair.said, pair.found))
     room = int((width - 2 * _TOP) / _LABEL) - len(shown) - 1
     label = pair.label if len(pair.label) <= room else pair.label[: room - 1] + "…"
