@@ -64,6 +64,7 @@ def test_links_of_the_documentation_lead_somewhere():
             "results/README.md",
             "docs/serve.md",
             "docs/paper.md",
+            "docs/research.md",
         )
     ):
         for target in re.findall(r"\]\((?!https?:)([^)#]+)\)", page.read_text(encoding="utf-8")):

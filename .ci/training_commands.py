@@ -1,6 +1,6 @@
-"""Run the README's training commands as printed, against a stand-in for the Hugging Face hub.
+"""Run the training commands of docs/research.md as printed, against a stand-in for the Hugging Face hub.
 
-    python .ci/readme_training.py FOLDER
+    python .ci/training_commands.py FOLDER
 
 FOLDER is a clone of the project; the commands run in it, the installation among them, in the environment of the Python
 that runs this script. The encoders that the recipes name are tiny ones here, and WikiText is a few hundred made-up
@@ -18,7 +18,8 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 from stand_in_hub import StandInHub
 
-HEADING = "## Training an encoder"
+PAGE = "docs/research.md"
+HEADING = "## Train an encoder"
 NOUNS = ("reef storm harbour coast winter committee reserve current sediment glacier orchard railway parliament "
          "manuscript satellite bridge canal monastery dialect orchestra").split()  # fmt: skip
 ADJECTIVES = "coral tidal northern annual early marine narrow public rural ancient".split()
@@ -81,17 +82,17 @@ def write_encoder(folder: Path, *, sentence_encoder: bool) -> None:
         (folder / "modules.json").write_text(json.dumps(modules), encoding="utf-8")
 
 
-def commands(readme: str) -> list[str]:
+def commands(page: str) -> list[str]:
     """The lines of the first block of commands below the heading."""
-    block = re.search(rf"{re.escape(HEADING)}\n.*?```sh\n(.*?)```", readme, re.DOTALL)
+    block = re.search(rf"{re.escape(HEADING)}\n.*?```sh\n(.*?)```", page, re.DOTALL)
     if block is None:
-        raise SystemExit(f"README.md has no block of commands below '{HEADING}'")
+        raise SystemExit(f"{PAGE} has no block of commands below '{HEADING}'")
     return block[1].strip().splitlines()
 
 
 def main(folder: Path) -> None:
     """Install, then run the other commands one after the other; the first that fails ends it."""
-    install, *others = commands((folder / "README.md").read_text(encoding="utf-8"))
+    install, *others = commands((folder / PAGE).read_text(encoding="utf-8"))
     path = {"PATH": f"{Path(sys.executable).parent}:/usr/local/bin:/usr/bin:/bin"}
 
     def run(command: str, environment: dict[str, str]) -> None:
