@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterable, Sequence
+from html.parser import HTMLParser
 from typing import Any
 
 import numpy as np
@@ -72,3 +73,45 @@ def pdf(text: str) -> bytes:
     out.write(b"xref\n0 5\n0000000000 65535 f \n" + b"".join(b"%010d 00000 n \n" % place for place in places))
     out.write(b"trailer\n<< /Size 5 /Root 1 0 R >>\nstartxref\n%d\n%%%%EOF\n" % start)
     return out.getvalue()
+
+
+class HtmlPage(HTMLParser):
+    """A page as a browser reads it. Fails where a tag does not close what was opened, and at scripts in attributes.
+
+    ``text`` is what is visible, ``marked`` what stands in ``mark`` elements, ``links`` and ``fetched`` the addresses.
+    """
+
+    EMPTY = frozenset({"meta", "input", "br", "line", "rect", "circle"})
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.text = ""
+        self.tags: list[str] = []
+        self.ids: list[str | None] = []
+        self.links: list[str] = []
+        self.fetched: list[str | None] = []
+        self.marked: list[str] = []
+        self._open: list[str] = []
+        self.feed(page)
+        assert self._open == []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.handle_startendtag(tag, attrs)
+        if tag not in self.EMPTY:
+            self._open.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        self.ids += [value for name, value in attrs if name == "id"]
+        self.links += [value or "" for name, value in attrs if name == "href"]
+        self.fetched += [value for name, value in attrs if name in ("src", "srcset", "data", "action")]
+        assert not [name for name, _ in attrs if name.startswith("on")]
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self._open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        if self._open and self._open[-1] != "style":
+            self.text += data
+        if self._open and self._open[-1] == "mark":
+            self.marked.append(data)

@@ -6,7 +6,8 @@ import csv
 import io
 import json
 import re
-from html.parser import HTMLParser
+
+from tests.helpers import HtmlPage
 
 
 def test_table_in_a_pipe_has_no_colour(run, example):
@@ -35,32 +36,11 @@ def test_csv(run, example, tmp_path):
     assert "No such file" in failed["error"]
 
 
-class Page(HTMLParser):
-    """What a browser would make of a page: its tags, its visible text, its marks."""
-
-    def __init__(self, page):
-        super().__init__()
-        self.tags, self.text, self.marks, self._mark = [], "", [], False
-        self.feed(page)
-
-    def handle_starttag(self, tag, attrs):
-        self.tags.append(tag)
-        self._mark = tag == "mark"
-
-    def handle_endtag(self, tag):
-        self._mark = False
-
-    def handle_data(self, data):
-        self.text += data
-        if self._mark:
-            self.marks.append(data)
-
-
 def test_html_shows_the_text_with_its_keyphrases(run, example):
-    page = Page(run("extract", example, "-f", "html", "-k", 5).stdout)
+    page = HtmlPage(run("extract", example, "-f", "html", "-k", 5).stdout)
     assert example.read_text() in page.text
-    assert page.marks.count("storm surges") == 2  # and once "Storm surges"
-    assert page.marks.count("shallow estuaries") == 2
+    assert page.marked.count("storm surges") == 2  # and once "Storm surges"
+    assert page.marked.count("shallow estuaries") == 2
     assert "script" not in page.tags
 
 
@@ -71,7 +51,7 @@ def test_html_is_safe_against_markup_in_the_text(run, tmp_path):
     file = tmp_path / "<b>bold.txt"
     file.write_text(text)
     output = run("extract", file, "-f", "html").stdout
-    page = Page(output)
+    page = HtmlPage(output)
     assert set(page.tags) <= set("html head meta title style body header section h2 div ol li a span mark p".split())
     assert text.replace("\x07", "\ufffd") in page.text
     assert "<b>bold.txt" in page.text
@@ -79,7 +59,7 @@ def test_html_is_safe_against_markup_in_the_text(run, tmp_path):
 
 
 def test_html_names_what_was_not_read(run, example):
-    page = Page(run("extract", example, "-f", "html", "--max-words", "20").stdout)
+    page = HtmlPage(run("extract", example, "-f", "html", "--max-words", "20").stdout)
     assert "Not read" in page.text
     assert example.read_text() in page.text
 

@@ -6,9 +6,9 @@ import csv
 import io
 import json
 import re
-from html.parser import HTMLParser
 
 import pytest
+from tests.helpers import HtmlPage
 
 from mderank import FusionRank, FusionWeights, MDERank, NounPhrases, Span
 from mderank.testing import FakeEncoder, FakeTagger
@@ -128,23 +128,8 @@ def test_csv_has_cells_for_it(run, example, tmp_path):
     assert failed["lines"] == ""
 
 
-class Tags(HTMLParser):
-    def __init__(self, page):
-        super().__init__()
-        self.tags, self.ids, self.links, self.text = [], [], [], ""
-        self.feed(page)
-
-    def handle_starttag(self, tag, attrs):
-        self.tags.append(tag)
-        self.ids += [value for name, value in attrs if name == "id"]
-        self.links += [value for name, value in attrs if name == "href"]
-
-    def handle_data(self, data):
-        self.text += data
-
-
 def test_html_unfolds_and_links_to_the_places():
-    page = Tags(written("html", fusion()))
+    page = HtmlPage(written("html", fusion()))
     assert page.tags.count("details") == page.tags.count("summary") > 1
     assert len(page.ids) == len(set(page.ids)) == page.tags.count("mark")
     assert {link.removeprefix("#") for link in page.links} >= set(page.ids)
@@ -157,7 +142,7 @@ def test_html_unfolds_and_links_to_the_places():
 def test_html_stays_safe_against_markup_and_without_script():
     text = "The storm <script>alert(1)</script> surge <img src=x onerror=alert(2)> & \"storm\" 'surge' \x07 </details>"
     output = written("html", fusion(), text)
-    page = Tags(output)
+    page = HtmlPage(output)
     assert set(page.tags) <= set(
         "html head meta title style body header section h2 div ol ul li a span mark p details summary table tr th td b"
         "".split()

@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import json
 import re
-from html.parser import HTMLParser
 
 import pytest
+from tests.helpers import HtmlPage
 
 from mderank.research.evaluation.measures import PAPER_MEASURES, Measure
 from mderank.research.evaluation.protocols import PROTOCOLS
@@ -13,36 +13,13 @@ from mderank.research.reports.run_grid import arrange, find_runs, read_texts
 from mderank.research.reports.summary import summarise
 
 PROTOCOLS_USED = (PROTOCOLS["mderank"], PROTOCOLS["macro-stem"])
-EMPTY = {"meta", "input", "line", "rect", "circle"}
 
 
-class Page(HTMLParser):
-    """What a browser would make of it; fails where tags do not close what was opened."""
-
-    def __init__(self, page):
-        super().__init__()
-        self.tags, self.ids, self.text, self.marked, self._open = [], [], "", [], []
-        self.feed(page)
-        assert self._open == []
-
-    def handle_starttag(self, tag, attrs):
-        self.tags.append(tag)
-        self.ids += [value for name, value in attrs if name == "id"]
-        assert not [name for name, _ in attrs if name.startswith("on") or name in ("src", "href")]
-        if tag not in EMPTY:
-            self._open.append(tag)
-
-    def handle_startendtag(self, tag, attrs):
-        self.tags.append(tag)
-
-    def handle_endtag(self, tag):
-        assert self._open.pop() == tag
-
-    def handle_data(self, data):
-        if self._open and self._open[-1] != "style":
-            self.text += data
-        if self._open and self._open[-1] == "mark":
-            self.marked.append(data)
+def parse(page):
+    """What a browser would make of it, which needs nothing else."""
+    parsed = HtmlPage(page)
+    assert parsed.fetched == parsed.links == []
+    return parsed
 
 
 def page_of(folder, texts=None, documents=20, measures=PAPER_MEASURES):
@@ -51,7 +28,7 @@ def page_of(folder, texts=None, documents=20, measures=PAPER_MEASURES):
 
 def test_the_page_is_whole_and_needs_nothing_else(two_methods):
     shown = page_of(two_methods)
-    parsed = Page(shown)
+    parsed = parse(shown)
     assert "script" not in parsed.tags
     assert "http" not in shown.replace("http-equiv", "")
     assert "default-src 'none'; style-src 'unsafe-inline'" in shown
@@ -66,7 +43,7 @@ def test_the_page_is_whole_and_needs_nothing_else(two_methods):
 def test_hits_in_the_text(two_methods):
     texts = {"tiny": {"d1": "Tides move. Deep nets see a tide.", "d2": "The moon."}}
     shown = page_of(two_methods, texts)
-    parsed = Page(shown)
+    parsed = parse(shown)
     # tides is Two's, deep nets both methods', moon One's; their signs stand once.
     assert parsed.marked[1:] == ["Tides", "Deep nets", "tide", "moon"]
     assert re.search(r'<mark class="gold m1">Tides</mark><i class="chip c1 m1" title="Two: rank 1">B</i> move', shown)
@@ -88,7 +65,7 @@ def test_how_many_documents(two_methods):
 
 def test_other_measures_and_a_single_method(make, one_documents):
     folder = make("One", "tiny", one_documents, seconds=0.0)
-    parsed = Page(page_of(folder, measures=[Measure.parse("R@M")]))
+    parsed = parse(page_of(folder, measures=[Measure.parse("R@M")]))
     assert "R@M by dataset" in parsed.text
     assert "against time" not in parsed.text  # there is no time to draw
     assert "1 method on 1 dataset" in parsed.text
@@ -96,7 +73,7 @@ def test_other_measures_and_a_single_method(make, one_documents):
 
 def test_no_set_in_common(make, one_documents):
     make("One", "tiny", one_documents)
-    parsed = Page(page_of(make("Two", "small", one_documents)))
+    parsed = parse(page_of(make("Two", "small", one_documents)))
     assert "There is no AVG" in parsed.text
     assert "tiny: no run of Two." in parsed.text
 
@@ -109,7 +86,7 @@ def test_hostile_text_is_shown_not_run(make):
     folder = make(HOSTILE, HOSTILE, documents, finished=False, text=HOSTILE)
     make(HOSTILE + "2", HOSTILE, {HOSTILE: (["x"], [HOSTILE])}, failed=[HOSTILE])
     shown = page_of(folder, {HOSTILE: {HOSTILE: HOSTILE + " tide " + HOSTILE}})
-    parsed = Page(shown)
+    parsed = parse(shown)
     assert not {"script", "img"} & set(parsed.tags)
     assert "<script>alert(1)</script>" in parsed.text
     assert "\x00" not in shown

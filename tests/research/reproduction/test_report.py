@@ -5,9 +5,9 @@ import io
 import re
 import shutil
 import subprocess
-from html.parser import HTMLParser
 
 import pytest
+from tests.helpers import HtmlPage
 
 from mderank.research.reproduction.cells import Results
 from mderank.research.reproduction.config import EncoderInfo, Limits, ReproductionConfig
@@ -125,31 +125,9 @@ def test_latex_compiles_and_no_table_is_wider_than_the_page(report, tmp_path):
     assert (tmp_path / "all.pdf").is_file()
 
 
-class Reader(HTMLParser):
-    """What is in a page: open tags, ids, links, and whatever it would fetch."""
-
-    def __init__(self):
-        super().__init__()
-        self.open, self.ids, self.links, self.fetched, self.tags = [], [], [], [], set()
-
-    def handle_starttag(self, tag, attributes):
-        values = dict(attributes)
-        self.tags.add(tag)
-        self.ids += [values["id"]] if "id" in values else []
-        self.links += [values["href"]] if "href" in values else []
-        self.fetched += [values[name] for name in ("src", "srcset", "data", "action") if name in values]
-        if tag != "meta":
-            self.open.append(tag)
-
-    def handle_endtag(self, tag):
-        assert self.open.pop() == tag
-
-
 def test_the_page_is_whole_needs_nothing_else_and_escapes(report):
     text = page(report)
-    reader = Reader()
-    reader.feed(text)
-    assert reader.open == []
+    reader = HtmlPage(text)
     assert len(set(reader.ids)) == len(reader.ids)
     assert {link.removeprefix("#") for link in reader.links} <= set(reader.ids)
     assert all(link.startswith("#") for link in reader.links)
