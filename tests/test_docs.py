@@ -24,6 +24,13 @@ def test_python_examples_of_the_readme():
     assert results.failed == 0
 
 
+def test_python_examples_of_the_research_page(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)  # runs are written there
+    results = doctest.testfile(str(ROOT / "docs" / "research.md"), module_relative=False)
+    assert results.attempted >= 8
+    assert results.failed == 0
+
+
 def test_console_examples_of_the_readme(monkeypatch):
     monkeypatch.chdir(ROOT)
     examples = re.findall(r"```console\n\$ mderank (.*?)\n(.*?)```", README, re.DOTALL)
