@@ -58,7 +58,7 @@ LEFT_OUT = (
     "tests/ranking/test_diversity_maxsum.py::test_it_is_the_least_of_all_choices[12-6]",
     "tests/ranking/test_diversity_maxsum.py::test_the_default_pool_is_always_exact",
 )
-SURVIVED = (0, 5, 33)  # exit codes of pytest: all tests passed; there were none
+SURVIVED, FAILED = (0, 5, 33), (1, 3)  # exit codes: all tests passed, or there were none; a test or pytest failed
 
 
 def main(names: list[str]) -> None:
@@ -95,7 +95,9 @@ def run_group(name: str, folder: Path) -> None:
             subprocess.run([*mutmut, "show", mutant], cwd=folder, env=environment, check=True)
         if tried:
             module = path.relative_to(folder / "mutants/src/mderank").with_suffix("")
-            print(f"{module}: {len(tried) - len(survivors)} of {len(tried)} mutants killed", flush=True)
+            late = sum(code not in (*SURVIVED, *FAILED) for code in tried.values())
+            killed = len(tried) - len(survivors)
+            print(f"{module}: {killed} of {len(tried)} mutants killed, {late} of them by the time limit", flush=True)
 
 
 if __name__ == "__main__":

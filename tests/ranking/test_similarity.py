@@ -70,6 +70,7 @@ def test_a_phrase_is_as_important_as_its_direction_is_near_the_document_s():
     phrases = np.array([[6.0, 8.0], [0.03, 0.04], [-4.0, 3.0], [-3.0, -4.0], [0.0, 0.0]])
     similarities, scores = phrase_similarity(document, phrases, "cosine")
     np.testing.assert_allclose(similarities, [1, 1, 0, -1, 0], atol=1e-15)
+    assert similarities[4] == 0
     np.testing.assert_allclose(scores, similarities)
 
 

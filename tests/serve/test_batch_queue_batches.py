@@ -66,7 +66,7 @@ def entries(extractor, *sizes: int, text: str = "text", **options) -> list[Queue
 
 
 def finish(some: BatchQueue) -> None:
-    """Compute all that waits."""
+    """Compute all that waits; every future then has its result."""
     some.start()
     some.close()
 
@@ -78,7 +78,7 @@ def sizes_of_batches(some: BatchQueue, extractor: Recording, *sizes: int) -> lis
     extractor.batches.clear()
     some.put(waiting)
     finish(some)
-    assert [entry.future.result() for entry in waiting] == [[entry.text, 5] for entry in waiting]
+    assert [entry.future.result(0) for entry in waiting] == [[entry.text, 5] for entry in waiting]
     return [[size[text] for text in batch] for batch in extractor.batches]
 
 
@@ -132,7 +132,7 @@ def test_every_document_gets_as_many_phrases_as_its_request_asks_for():
     some = queue()
     some.put(waiting)
     finish(some)
-    assert [entry.future.result() for entry in waiting] == [["red", 3], ["blue", 7]]
+    assert [entry.future.result(0) for entry in waiting] == [["red", 3], ["blue", 7]]
 
 
 @pytest.mark.parametrize("limit", [{"batch_documents": 2}, {"batch_chars": 20}])
@@ -252,9 +252,9 @@ def test_a_document_that_fails_fails_alone():
         some = queue()
         some.put([*good, *bad])
         finish(some)
-        assert good[0].future.result() == ["text 0", 5]
-        assert type(bad[0].future.exception()) is kind
-        assert str(bad[0].future.exception()) == message
+        assert good[0].future.result(0) == ["text 0", 5]
+        assert type(bad[0].future.exception(0)) is kind
+        assert str(bad[0].future.exception(0)) == message
 
 
 def test_every_client_gets_an_answer_whatever_failed():
@@ -264,8 +264,8 @@ def test_every_client_gets_an_answer_whatever_failed():
     some.put([*lost, *found])
     finish(some)
     for entry in lost:
-        assert str(entry.future.exception()) == "SystemExit in a batch"
-    assert found[0].future.result() == ["text 0", 5]
+        assert str(entry.future.exception(0)) == "SystemExit in a batch"
+    assert found[0].future.result(0) == ["text 0", 5]
 
 
 def test_markdown_is_read_without_its_marks():
@@ -275,8 +275,8 @@ def test_markdown_is_read_without_its_marks():
     some = queue()
     some.put([plain, marked])
     finish(some)
-    assert any("sediment" in each.text for each in plain.future.result())
-    found = {each.text: each.spans for each in marked.future.result()}
+    assert any("sediment" in each.text for each in plain.future.result(0))
+    found = {each.text: each.spans for each in marked.future.result(0)}
     assert set(found) == {"old harbour", "reef", "bay"}
     assert found["reef"] == ((text.index("reef"), text.index("reef") + 4),)
 
