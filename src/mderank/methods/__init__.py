@@ -23,8 +23,8 @@ _HOMES = {
     "mderank.methods.mderank": ("MDERank",),
     "mderank.methods.sifrank.sifrank": ("SIFRank", "SIFRankPlus"),
     "mderank.methods.static.static_embedrank": ("Sent2VecEmbedRank", "TextEmbedRank", "VectorEmbedRank"),
-    "mderank.methods.tfidf": ("DocumentFrequencies", "TfIdf"),
-    "mderank.methods.frequencies": ("WordFrequencies",),
+    "mderank.methods.tfidf": ("TfIdf",),
+    "mderank.methods.frequencies": ("DocumentFrequencies", "WordFrequencies"),
     "mderank.methods.yake.yake": ("YAKE", "KeywordNGrams"),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from mderank.methods.baselines import FirstPhrases as FirstPhrases
     from mderank.methods.baselines import Random as Random
     from mderank.methods.embedrank import EmbedRank as EmbedRank
+    from mderank.methods.frequencies import DocumentFrequencies as DocumentFrequencies
     from mderank.methods.frequencies import WordFrequencies as WordFrequencies
     from mderank.methods.fusionrank import FusionRank as FusionRank
     from mderank.methods.fusionrank import FusionWeights as FusionWeights
@@ -51,7 +52,6 @@ if TYPE_CHECKING:
     from mderank.methods.static.static_embedrank import Sent2VecEmbedRank as Sent2VecEmbedRank
     from mderank.methods.static.static_embedrank import TextEmbedRank as TextEmbedRank
     from mderank.methods.static.static_embedrank import VectorEmbedRank as VectorEmbedRank
-    from mderank.methods.tfidf import DocumentFrequencies as DocumentFrequencies
     from mderank.methods.tfidf import TfIdf as TfIdf
     from mderank.methods.yake.yake import YAKE as YAKE
     from mderank.methods.yake.yake import KeywordNGrams as KeywordNGrams

@@ -24,7 +24,7 @@ from mderank.encoding.windows import windows
 from mderank.errors import ModelError, OptionError
 from mderank.methods.base import BaseOptions, CandidateScores, ScoringInput, at_least
 from mderank.methods.encoder_base import EncoderExtractor
-from mderank.methods.tfidf import DocumentFrequencies
+from mderank.methods.frequencies import DocumentFrequencies
 from mderank.text import stem_phrase
 from mderank.util.arrays import Floats
 

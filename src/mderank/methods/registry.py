@@ -199,7 +199,7 @@ METHODS = {
         Method("multipartiterank", "mderank.methods:MultipartiteRank", "phrases near phrases of other topics",
                (*TOPICS, "alpha"), "graph"),
         Method("yake", "mderank.methods:YAKE", "case, place, frequency and neighbours of the words",
-               (*COMMON, "ngram", "window", "features", "likeness", "threshold", "stop_words")),
+               (*COMMON, "ngram", "window", "features", "string_similarity", "threshold", "stop_words")),
         Method("tfidf", "mderank.methods:TfIdf", "frequent here, rare in a corpus",
                (*COMMON, "frequencies", "nested")),
         Method("firstphrases", "mderank.methods:FirstPhrases", "in the order of the text", kind="floor"),

@@ -6,74 +6,16 @@ Documentation 28(1).
 
 from __future__ import annotations
 
-import gzip
-import json
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from math import log2
-from pathlib import Path
-from typing import Any, Unpack
+from typing import Unpack
 
 import numpy as np
 
-from mderank.candidates import CandidateSource, NounPhrases
-from mderank.errors import InputError
 from mderank.methods.base import BaseExtractor, BaseOptions, CandidateScores, ScoringInput
-from mderank.tagging import SpacyTagger, Tagger
+from mderank.methods.frequencies import DocumentFrequencies
 from mderank.text import stem_phrase
-
-# Words of a candidate's part that is counted too; candidates that are longer count whole.
-_LONGEST_PART = 8
-
-
-@dataclass(frozen=True)
-class DocumentFrequencies:
-    """In how many documents of a corpus each phrase, stemmed, is a candidate or part of one."""
-
-    documents: int
-    counts: Mapping[str, int]
-
-    @classmethod
-    def of(
-        cls, texts: Iterable[str], *, tagger: str | Tagger | None = None, candidates: CandidateSource | None = None
-    ) -> DocumentFrequencies:
-        """Count the candidates of a corpus and their parts, text by text."""
-        read = SpacyTagger(tagger) if tagger is None or isinstance(tagger, str) else tagger
-        source = candidates or NounPhrases()
-        counts: Counter[str] = Counter()
-        number = 0
-        for number, document in enumerate(read.tag(texts), start=1):  # noqa: B007
-            found = {stem_phrase(each.key, document.language) for each in source.find(document) if each.occurrences}
-            counts.update(found.union(*map(_parts, found)))
-        return cls(number, dict(counts))
-
-    def save(self, file: Path) -> None:
-        """Write them as JSON, gzipped if the name ends so."""
-        data = json.dumps({"documents": self.documents, "counts": dict(sorted(self.counts.items()))}).encode()
-        Path(file).write_bytes(gzip.compress(data, mtime=0) if Path(file).suffix == ".gz" else data)
-
-    @classmethod
-    def load(cls, file: Path) -> DocumentFrequencies:
-        """Read what `save` wrote."""
-        try:
-            data = Path(file).read_bytes()
-            record: Any = json.loads(gzip.decompress(data) if Path(file).suffix == ".gz" else data)
-            return cls(int(record["documents"]), {str(key): int(count) for key, count in record["counts"].items()})
-        except (OSError, EOFError, ValueError, KeyError, TypeError, AttributeError) as error:
-            raise InputError(
-                f"{file} does not hold document frequencies ({error!r}): write them with save()"
-            ) from error
-
-
-def _parts(phrase: str) -> set[str]:
-    """The stretches of its words."""
-    words = phrase.split()
-    return {
-        " ".join(words[start : start + length])
-        for length in range(1, min(_LONGEST_PART, len(words)) + 1)
-        for start in range(len(words) - length + 1)
-    }
 
 
 class TfIdf(BaseExtractor):

@@ -10,13 +10,13 @@ import pytest
 from mderank import Document, OptionError, PhraseList
 from mderank.methods import FirstPhrases
 from mderank.methods.graph import topic_graph
+from mderank.methods.graph.pagerank import pagerank
 from mderank.methods.graph.topic_graph import (
     NOUNS_AND_ADJECTIVES,
     NearnessGraph,
     Phrase,
     find_phrases,
     find_topics,
-    pagerank,
 )
 from mderank.testing import FakeTagger
 
@@ -27,7 +27,7 @@ def phrases(*texts):
 
 def read(text, source=NOUNS_AND_ADJECTIVES):
     ranker = FirstPhrases(tagger=FakeTagger(), candidates=source)
-    return ranker._read([text])[0]
+    return ranker._find_candidates([text])[0]
 
 
 def clusters_by_definition(given, threshold, linkage):

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from mderank import Document, OptionError, PhraseList
 from mderank.methods import PositionRank, SingleRank, TextRank
-from mderank.methods.graph.word_graph import WordRank, pagerank
+from mderank.methods.graph.pagerank import undirected_pagerank
+from mderank.methods.graph.word_graph import WordRank
 from mderank.testing import FakeTagger
 from mderank.text import stem_phrase
 
@@ -68,7 +69,7 @@ graphs = st.integers(1, 8).flatmap(
 def by_iteration(edges, bias, damping):
     pairs = np.asarray(list(edges), dtype=np.int64).reshape(-1, 2)
     weights = np.asarray(list(edges.values()), dtype=np.float64)
-    return pagerank(pairs[:, 0], pairs[:, 1], weights, np.asarray(bias), damping)
+    return undirected_pagerank(pairs[:, 0], pairs[:, 1], weights, np.asarray(bias), damping)
 
 
 @settings(max_examples=60, deadline=None)

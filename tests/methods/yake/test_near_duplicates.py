@@ -7,11 +7,11 @@ from itertools import islice
 import numpy as np
 import pytest
 
-from mderank.methods.yake.near_duplicates import MEASURES, distinct, jaro, levenshtein, sequence
+from mderank.methods.yake.near_duplicates import MEASURES, drop_near_duplicates, jaro, levenshtein, sequence
 
 
 @pytest.mark.parametrize(
-    ("likeness", "one", "other", "value"),
+    ("string_similarity", "one", "other", "value"),
     [
         (sequence, "abcd", "bcde", 2 * 3 / 8),
         (sequence, "network", "networks", 2 * 7 / 15),
@@ -26,30 +26,30 @@ from mderank.methods.yake.near_duplicates import MEASURES, distinct, jaro, leven
         (jaro, "", "abc", 0),
     ],
 )
-def test_likeness(likeness, one, other, value):
-    assert likeness(one, other) == pytest.approx(value)
-    assert likeness(other, one) == pytest.approx(value)
+def test_string_similarity(string_similarity, one, other, value):
+    assert string_similarity(one, other) == pytest.approx(value)
+    assert string_similarity(other, one) == pytest.approx(value)
 
 
 def test_only_what_was_kept_drops_others():
     # The second is like the first, the third is like the second only.
     chain = ["abcdefghij", "abcdefghijk", "abcdefghijkl"]
-    assert list(distinct(chain, "sequence", 0.94)) == [0, 2]
+    assert list(drop_near_duplicates(chain, "sequence", 0.94)) == [0, 2]
 
 
-@pytest.mark.parametrize("likeness", ["sequence", "levenshtein", "jaro"])
+@pytest.mark.parametrize("string_similarity", ["sequence", "levenshtein", "jaro"])
 @pytest.mark.parametrize("threshold", [0.0, 0.5, 0.8, 0.9, 1.0])
-def test_it_is_as_if_all_were_compared(likeness, threshold):
+def test_it_is_as_if_all_were_compared(string_similarity, threshold):
     rng = np.random.default_rng(1)
     alphabet = np.array(list("abc é-\u4e00\U0001d400"))
     phrases = ["".join(rng.choice(alphabet, size)) for size in rng.integers(1, 12, 150)]
     kept: list[str] = []
     expected = []
     for index, phrase in enumerate(phrases):
-        if not any(MEASURES[likeness].likeness(phrase, each) > threshold for each in kept):
+        if not any(MEASURES[string_similarity].similarity(phrase, each) > threshold for each in kept):
             kept.append(phrase)
             expected.append(index)
-    assert list(distinct(phrases, likeness, threshold)) == expected
+    assert list(drop_near_duplicates(phrases, string_similarity, threshold)) == expected
     assert len(expected) > 1 or threshold == 0.0
 
 
@@ -58,8 +58,8 @@ def test_nothing_is_read_that_is_not_asked_for():
         yield from ("reef", "coral", "boat")
         raise AssertionError("read too far")
 
-    assert list(islice(distinct(phrases(), "sequence", 0.9), 3)) == [0, 1, 2]
+    assert list(islice(drop_near_duplicates(phrases(), "sequence", 0.9), 3)) == [0, 1, 2]
 
 
 def test_none_drops_nothing():
-    assert list(distinct(["reef", "reef"], "none", 0.0)) == [0, 1]
+    assert list(drop_near_duplicates(["reef", "reef"], "none", 0.0)) == [0, 1]

@@ -33,7 +33,7 @@ def read(text=TEXT, **options):
 
 def raw(text=TEXT, **options):
     """YAKE's own scores, of all candidates."""
-    extractor = YAKE(**{"tagger": TAGGER, "dedupe": "case", "likeness": "none", **options})
+    extractor = YAKE(**{"tagger": TAGGER, "dedupe": "case", "string_similarity": "none", **options})
     return {each.text.lower(): each.raw_score for each in extractor.extract(text, top_k=None)}
 
 
@@ -194,13 +194,13 @@ def test_what_is_spelled_like_a_better_one_is_dropped():
         texts = [each.text.lower() for each in YAKE(tagger=TAGGER, **options).extract(text, top_k=None)]
         return [each for each in texts if len(each.split()) == 2]
 
-    assert found(likeness="none") == ["colour map", "color map"]  # colour maps has the same stems
+    assert found(string_similarity="none") == ["colour map", "color map"]  # colour maps has the same stems
     assert found() == ["colour map"]  # 2 · 9 / 19 = 0.947
-    assert found(likeness="levenshtein") == ["colour map", "color map"]  # 1 − 1 / 10 is not above 0.9
-    assert found(likeness="levenshtein", threshold=0.89) == ["colour map"]
-    assert found(likeness="jaro") == ["colour map"]
+    assert found(string_similarity="levenshtein") == ["colour map", "color map"]  # 1 − 1 / 10 is not above 0.9
+    assert found(string_similarity="levenshtein", threshold=0.89) == ["colour map"]
+    assert found(string_similarity="jaro") == ["colour map"]
     assert found(threshold=1.0) == ["colour map", "color map"]
-    assert found(dedupe="case", likeness="none") == ["colour map", "colour maps", "color map"]
+    assert found(dedupe="case", string_similarity="none") == ["colour map", "colour maps", "color map"]
     assert found(dedupe="case") == ["colour map"]
 
 
@@ -249,7 +249,7 @@ def test_only_stop_words_and_a_phrase_of_them_asked_for():
         ({"features": "casing,colour"}, "features='colour' is unknown: it is one of casing, position"),
         ({"features": "casing,position"}, "add frequency or sentences"),
         ({"features": ""}, "add frequency or sentences"),
-        ({"likeness": "cosine"}, "likeness='cosine' is unknown: it is one of none, sequence"),
+        ({"string_similarity": "cosine"}, "string_similarity='cosine' is unknown: it is one of none, sequence"),
         ({"threshold": 1.5}, "threshold takes a number from 0 to 1"),
         ({"stop_words": "the"}, "several words"),
         ({"ngram": 2, "candidates": NounPhrases()}, "not both"),
@@ -307,9 +307,9 @@ def test_the_top_ten_is_that_of_the_authors_program(data_dir, monkeypatch):
         return sum(shares) / len(shares)
 
     assert overlap() >= 0.90  # 0.907
-    # Of 93 phrases that differ, 3 do by merged stems, 7 by near-duplicates (that program's measure of likeness finds
+    # Of 93 phrases that differ, 3 do by merged stems, 7 by near-duplicates (that program's measure finds
     # next to none), 45 by the list of stop words; 38 are left, most of them beside a possessive 's, which it leaves
     # out ("Java's secure sandbox" is "java secure sandbox"), or for a word like "McKesson", no capital to it.
     monkeypatch.setattr("mderank.methods.yake.features.stop_words_of", lambda _: frozenset(reference.stopword_set))
     monkeypatch.setattr("mderank.methods.yake.features.light_words_of", lambda _: frozenset())
-    assert overlap(dedupe="case", likeness="none") >= 0.96  # 0.962
+    assert overlap(dedupe="case", string_similarity="none") >= 0.96  # 0.962

@@ -13,6 +13,7 @@ import numpy as np
 from mderank.candidates import CandidateSource
 from mderank.errors import OptionError
 from mderank.methods.base import BaseExtractor, BaseOptions, CandidateScores, ScoringInput
+from mderank.methods.graph.pagerank import pagerank
 from mderank.methods.graph.topic_graph import (
     NOUNS_AND_ADJECTIVES,
     Linkage,
@@ -22,7 +23,6 @@ from mderank.methods.graph.topic_graph import (
     find_phrases,
     find_topics,
     one_candidate_each,
-    pagerank,
 )
 from mderank.util.arrays import Reals
 

@@ -8,7 +8,7 @@ text. So memory grows with the text and not with its square.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from heapq import heapify, heappop, heappush
 from itertools import combinations
@@ -20,6 +20,7 @@ from mderank.candidates import NounPhrases
 from mderank.errors import OptionError
 from mderank.keyphrase import Candidate
 from mderank.methods.base import CandidateScores, ScoringInput, one_of
+from mderank.methods.graph.pagerank import check_damping
 from mderank.text import stem_phrase
 from mderank.util.arrays import Ints, Reals
 
@@ -34,9 +35,6 @@ NOUNS_AND_ADJECTIVES = NounPhrases("<NN.*|JJ.*|NOUN|PROPN|ADJ>+")
 # the commonest is in 300.
 _MOST_SHARING = 1_000
 _MOST_PAIRED = 2_000  # places of a topic; their pairs are held, and are as many as its square
-_MOST_DAMPING = 0.99  # nearer to 1 PageRank takes ever longer, and in the end does not converge
-_TOLERANCE = 1e-10  # of scores that add up to 1
-_MOST_ROUNDS = 3_000  # 0.99 ** 3000 is below 1e-13
 
 
 def check_options(threshold: float, linkage: Linkage, damping: float) -> None:
@@ -44,8 +42,7 @@ def check_options(threshold: float, linkage: Linkage, damping: float) -> None:
     if not 0 <= threshold < 1:
         raise OptionError(f"threshold must be from 0 (same stems only) to below 1 (any stem shared), not {threshold}")
     one_of("linkage", linkage, LINKAGES)
-    if not 0 <= damping <= _MOST_DAMPING:
-        raise OptionError(f"damping must be from 0 to {_MOST_DAMPING}, not {damping}")
+    check_damping(damping)
 
 
 @dataclass(frozen=True)
@@ -238,28 +235,6 @@ def _groups(labels: Ints) -> list[Ints]:
 def _totals(keys: Ints, values: Reals, count: int) -> Reals:
     """The sum of the values of each key: ``(count,)``."""
     return np.bincount(keys, values, count).astype(np.float64, copy=False)
-
-
-def pagerank(flow: Callable[[Reals], Reals], leaving: Reals, damping: float) -> Reals:
-    """The share of time that a random walk spends at each node: ``(n,)``, adding up to 1.
-
-    ``flow(x)`` is Wᵀ x with W_ij the weight of the edge from i to j, ``leaving`` the sums of its rows. The walk
-    follows an edge with probability ``damping`` and otherwise, as from nodes without edges, begins anew anywhere:
-    S = (1 − d) / n + d Wᵀ (S / leaving), where nodes without edges give all others the same.
-
-    Iterated until what is still to come, at most d / (1 − d) of the last step, is below the tolerance.
-    """
-    nodes = len(leaving)
-    stuck = leaving == 0
-    scores = np.full(nodes, 1 / nodes)
-    for _ in range(_MOST_ROUNDS):
-        sent = np.divide(scores, leaving, out=np.zeros(nodes), where=~stuck)
-        following = (1 - damping) / nodes + damping * (flow(sent) + scores[stuck].sum() / nodes)
-        step = np.abs(following - scores).sum()
-        scores = following
-        if step * damping <= _TOLERANCE * (1 - damping):
-            break
-    return scores
 
 
 def one_candidate_each(item: ScoringInput, phrases: Sequence[Phrase], scores: Sequence[float]) -> CandidateScores:

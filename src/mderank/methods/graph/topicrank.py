@@ -12,6 +12,7 @@ import numpy as np
 
 from mderank.candidates import CandidateSource
 from mderank.methods.base import BaseExtractor, BaseOptions, CandidateScores, ScoringInput, one_of
+from mderank.methods.graph.pagerank import pagerank
 from mderank.methods.graph.topic_graph import (
     NOUNS_AND_ADJECTIVES,
     Linkage,
@@ -21,7 +22,6 @@ from mderank.methods.graph.topic_graph import (
     find_phrases,
     find_topics,
     one_candidate_each,
-    pagerank,
 )
 
 Representative = Literal["first", "frequent", "central"]

@@ -1,7 +1,4 @@
-"""What TextRank, SingleRank and PositionRank share: a graph of words that stand near each other, and PageRank on it.
-
-Brin and Page (1998), "The anatomy of a large-scale hypertextual Web search engine", Computer Networks 30.
-"""
+"""What TextRank, SingleRank and PositionRank share: a graph of words that occur near each other, and their PageRank."""
 
 from __future__ import annotations
 
@@ -17,6 +14,7 @@ from mderank.document import Document, Tagset
 from mderank.errors import OptionError
 from mderank.keyphrase import Candidate
 from mderank.methods.base import BaseExtractor, BaseOptions, CandidateScores, ScoringInput, at_least, one_of
+from mderank.methods.graph.pagerank import check_damping, sum_at_nodes, undirected_pagerank
 from mderank.text import stem_phrase
 from mderank.util.arrays import Ints, Reals
 
@@ -26,9 +24,6 @@ PhraseScore = Literal["sum", "mean"]
 
 # Nouns, proper nouns and adjectives: the filter that all three papers settle on.
 WORD_TAGS: dict[Tagset, str] = {"penn": "NN.*|JJ", "universal": "NOUN|PROPN|ADJ"}
-
-_MOST_DAMPING = 0.99  # nearer to 1 PageRank takes ever longer, and in the end does not converge
-_TOLERANCE = 1e-10  # of scores that add up to 1; far below the digits that rankings are made from
 
 
 @dataclass(frozen=True)
@@ -52,8 +47,7 @@ class WordRank:
 
     def __post_init__(self) -> None:
         at_least("window", self.window, 2)
-        if not 0 <= self.damping <= _MOST_DAMPING:
-            raise OptionError(f"damping must be from 0 to {_MOST_DAMPING}, not {self.damping}")
+        check_damping(self.damping)
         one_of("words", self.form, ("stem", "lower"))
         one_of("distance", self.distance, ("tokens", "words"))
         if self.tags is not None:
@@ -90,7 +84,7 @@ class WordRank:
         """The score of every word: ``(nodes,)``, adding up to 1."""
         weights = graph.counts if self.weighted else np.ones_like(graph.counts)
         bias = graph.inverse_positions() if self.by_position else np.ones(graph.nodes)
-        return pagerank(graph.sources, graph.targets, weights, bias, self.damping)
+        return undirected_pagerank(graph.sources, graph.targets, weights, bias, self.damping)
 
 
 @dataclass(frozen=True)
@@ -109,7 +103,7 @@ class WordGraph:
 
     def inverse_positions(self) -> Reals:
         """The sum of 1 / position over the places of each word, the text's first token being at 1: ``(nodes,)``."""
-        return _added(self.token_nodes[self.places], 1 / (1.0 + self.places), self.nodes)
+        return sum_at_nodes(self.token_nodes[self.places], 1 / (1.0 + self.places), self.nodes)
 
     def sums(self, values: Reals, candidates: Sequence[Candidate]) -> Reals:
         """What the words of each candidate have together; tokens that are no words have nothing: ``(m,)``."""
@@ -137,45 +131,6 @@ def _edges(sequence: Ints, nodes: int, window: int) -> tuple[Ints, Ints, Reals]:
         pairs.append(np.minimum(left, right) * nodes + np.maximum(left, right))
     keys, counts = np.unique(np.concatenate(pairs), return_counts=True)
     return keys // max(1, nodes), keys % max(1, nodes), counts.astype(np.float64)
-
-
-def pagerank(
-    sources: Ints,
-    targets: Ints,
-    weights: Reals,
-    bias: Reals,
-    damping: float = 0.85,
-    tolerance: float = _TOLERANCE,
-) -> Reals:
-    """The share of time that a random walk on an undirected graph spends at each node: ``(n,)``, adding up to 1.
-
-    The walk follows an edge with probability ``damping``, the likelier the higher its weight, and otherwise begins
-    anew at a node drawn by ``bias``: S = (1 − d) p + d Wᵀ S, with p the bias and W the weights, each divided by all
-    that leave the node. At a node without edges the walk begins anew, which scales all of S alike: so it is left
-    out of the iteration, and S is scaled in the end.
-
-    Iterated from p on, until what is still to come, at most d / (1 − d) of the last step, is below ``tolerance``.
-    """
-    nodes = len(bias)
-    if nodes == 0:
-        return np.zeros(0)
-    start = bias / bias.sum()
-    origins, ends = np.concatenate([sources, targets]), np.concatenate([targets, sources])
-    both = np.concatenate([weights, weights])
-    leaving = _added(origins, both, nodes)
-    shares = damping * both / leaving[origins]  # d W, edge by edge
-    rank: Reals = start
-    step = np.inf
-    while step * damping > tolerance * (1 - damping):
-        following = (1 - damping) * start + _added(ends, shares * rank[origins], nodes)
-        step = float(np.abs(following - rank).sum())
-        rank = following
-    return rank / float(rank.sum())
-
-
-def _added(nodes: Ints, values: Reals, count: int) -> Reals:
-    """The sum of the values at each of ``count`` nodes."""
-    return np.bincount(nodes, weights=values, minlength=count).astype(np.float64, copy=False)
 
 
 class WordGraphRanker(BaseExtractor):

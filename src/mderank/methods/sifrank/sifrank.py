@@ -22,7 +22,7 @@ from mderank.errors import OptionError
 from mderank.keyphrase import Candidate
 from mderank.methods.base import BaseExtractor, BaseOptions, CandidateScores, ScoringInput, at_least
 from mderank.methods.encoder_base import checked_layer
-from mderank.methods.frequencies import WordFrequencies, general_frequency, inverse, needs_wordfreq
+from mderank.methods.frequencies import WordFrequencies, general_frequency, inverse, require_wordfreq
 from mderank.methods.sifrank.load import load_word_encoder
 from mderank.methods.sifrank.word_encoder import WordEncoder
 from mderank.ranking import phrase_similarity
@@ -90,7 +90,7 @@ class SIFRank(BaseExtractor):
         self.a = a
         self.mix = 1.0 if domain is None else 0.6 if mix is None else mix
         if self.mix > 0:
-            needs_wordfreq()
+            require_wordfreq()
         self.segment = segment
         self.alignment = alignment
         self.encoder: WordEncoder = load_word_encoder(model)

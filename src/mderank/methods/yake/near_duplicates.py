@@ -1,4 +1,4 @@
-"""Phrases that are spelled almost like a better one, by string similarity."""
+"""Near-duplicates: phrases that are spelled almost like a better one."""
 
 from __future__ import annotations
 
@@ -9,31 +9,40 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-Likeness = Literal["none", "sequence", "levenshtein", "jaro"]
-LIKENESSES: tuple[Likeness, ...] = ("none", "sequence", "levenshtein", "jaro")
+StringSimilarity = Literal["none", "sequence", "levenshtein", "jaro"]
+STRING_SIMILARITIES: tuple[StringSimilarity, ...] = ("none", "sequence", "levenshtein", "jaro")
 
 _BUCKETS = 32  # code points modulo 32: every letter from a to z, and the space, has a bucket of its own
 
 
-def distinct(phrases: Iterable[str], likeness: Likeness, threshold: float) -> Iterator[int]:
-    """The indices of the phrases, given best first, whose likeness to each that was kept before is not above
-    ``threshold``; no further phrase is looked at than is asked for.
+def drop_near_duplicates(
+    phrases: Iterable[str], string_similarity: StringSimilarity, threshold: float
+) -> Iterator[int]:
+    """Drop phrases that are spelled almost like a better one.
 
-    A phrase is compared only with those that have enough letters in common with it, counted without their order,
-    for the likeness to be above the threshold: nearly none, which is what makes it fast.
+    A phrase is compared only with those that have enough letters in common with it, counted without their order, for
+    the similarity to be above the threshold. These are few, which makes it fast.
 
-    >>> list(distinct(["colour map", "color map", "map"], "sequence", 0.9))
+    >>> list(drop_near_duplicates(["colour map", "color map", "map"], "sequence", 0.9))
     [0, 2]
+
+    Args:
+        phrases: Phrases, the best first; only as many are read as results are asked for.
+        string_similarity: The measure of similarity; "none" keeps all phrases.
+        threshold: The highest similarity to a phrase that was kept.
+
+    Yields:
+        The indices of the phrases to keep.
     """
-    if likeness == "none":
+    if string_similarity == "none":
         yield from (index for index, _ in enumerate(phrases))
         return
-    measure = MEASURES[likeness]
+    measure = MEASURES[string_similarity]
     kept = _Kept()
     for index, phrase in enumerate(phrases):
         letters = _letters(phrase)
         near = (kept.phrases[each] for each in kept.within(letters, len(phrase), measure.bound, threshold))
-        if not any(measure.likeness(phrase, each) > threshold for each in near):
+        if not any(measure.similarity(phrase, each) > threshold for each in near):
             kept.add(phrase, letters)
             yield index
 
@@ -110,13 +119,18 @@ Bound = Callable[[Any, Any, int], Any]
 
 
 class Measure(NamedTuple):
-    """A likeness, and what it is at most for two phrases with so many characters in common, of these lengths."""
+    """A string similarity with an upper bound.
 
-    likeness: Callable[[str, str], float]
+    Attributes:
+        similarity: The similarity of two phrases.
+        bound: The highest similarity of phrases with so many characters in common and of such lengths.
+    """
+
+    similarity: Callable[[str, str], float]
     bound: Bound
 
 
-MEASURES: dict[Likeness, Measure] = {
+MEASURES: dict[StringSimilarity, Measure] = {
     "sequence": Measure(sequence, lambda common, one, other: 2.0 * common / np.maximum(1, one + other)),
     "levenshtein": Measure(levenshtein, lambda common, one, other: 1 - (np.maximum(one, other) - common)
                            / np.maximum(1, np.maximum(one, other))),

@@ -21,7 +21,7 @@ from mderank.errors import OptionError
 from mderank.keyphrase import Candidate, Keyphrase
 from mderank.methods.base import BaseExtractor, BaseOptions, CandidateScores, ScoringInput, at_least, one_of
 from mderank.methods.yake.features import FEATURES, Terms, Words, read_words, score_terms
-from mderank.methods.yake.near_duplicates import LIKENESSES, Likeness, distinct
+from mderank.methods.yake.near_duplicates import STRING_SIMILARITIES, StringSimilarity, drop_near_duplicates
 
 _NGRAM = 3  # words
 
@@ -70,7 +70,7 @@ class YAKE(BaseExtractor):
        ``window`` words of it, and in how many sentences it is; from these its score S(t), the smaller the better.
     3. Score a candidate Π S(t) / (KF · (1 + Σ S(t))), with KF its frequency. A stop word inside has no S(t): with p
        the probability that it stands between these two words, it is 2 − p in the product, p − 1 in the sum.
-    4. Going down the list, drop what is spelled like a better one: ``likeness`` above ``threshold``.
+    4. Going down the list, drop what is spelled like a better one: ``string_similarity`` above ``threshold``.
 
     ``similarity`` is YAKE's own score, where less is better, and ``score`` its reciprocal. ``features`` names those
     of step 2 to use, with commas between. ``stop_words`` are added to the language's own.
@@ -84,7 +84,7 @@ class YAKE(BaseExtractor):
         ngram: int = _NGRAM,
         window: int = 1,
         features: str = ",".join(FEATURES),
-        likeness: Likeness = "sequence",
+        string_similarity: StringSimilarity = "sequence",
         threshold: float = 0.9,
         stop_words: Iterable[str] = (),
         **options: Unpack[BaseOptions],
@@ -92,14 +92,14 @@ class YAKE(BaseExtractor):
         super().__init__(**options)
         at_least("ngram", ngram, 1)
         at_least("window", window, 1)
-        one_of("likeness", likeness, LIKENESSES)
+        one_of("string_similarity", string_similarity, STRING_SIMILARITIES)
         if isinstance(stop_words, str):
             raise OptionError("stop_words takes several words, not one string: stop_words=['one', 'two']")
         if not 0 <= threshold <= 1:
             raise OptionError(f"threshold takes a number from 0 to 1, not {threshold}")
         self.features = _features(features)
         self.window = window
-        self.likeness: Likeness = likeness
+        self.string_similarity: StringSimilarity = string_similarity
         self.threshold = threshold
         self.stop_words = frozenset(word.lower() for word in stop_words)
         if options.get("candidates") is not None:
@@ -124,7 +124,7 @@ class YAKE(BaseExtractor):
     def _rank(self, item: ScoringInput, scored: CandidateScores, top_k: int | None) -> list[Keyphrase]:
         """As ever, without what is spelled like a better one."""
         ranked = super()._rank(item, scored, None)
-        kept = distinct((each.text.lower() for each in ranked), self.likeness, self.threshold)
+        kept = drop_near_duplicates((each.text.lower() for each in ranked), self.string_similarity, self.threshold)
         return [ranked[index] for index in islice(kept, top_k)]
 
 
