@@ -114,7 +114,7 @@ def test_the_disk_is_full(undisturbed, tmp_path):
     if shutil.which("mount") is None or subprocess.run(mount, capture_output=True, check=False).returncode:
         pytest.skip("a small disk cannot be mounted here")
     try:
-        with pytest.raises(BatchError, match=r"cannot be written: No space left on device; what is done is kept"):
+        with pytest.raises(BatchError, match=r"cannot be written: No space left on device; finished shards are kept"):
             extract(file, disk / "out")
         parts = len(list((disk / "out").glob("part-*.jsonl")))
         assert 10 < parts < DOCUMENTS // SHARD

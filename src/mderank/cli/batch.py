@@ -163,14 +163,16 @@ def _make_engine(
         raise OptionError("--gpus is for --engine ray; on this machine, give --device cuda alone")
     if name == "local":
         return Local(processes, threads, batch_documents=batch_size, timeout=timeout)
-    options: dict[str, Any] = {"processes": processes, "threads": threads, "timeout": timeout}
+    settings: dict[str, Any] = {
+        "processes": processes, "threads": threads, "batch_documents": batch_size, "timeout": timeout
+    }  # fmt: skip
     if name == "ray":
         from mderank.batch.engines.ray import Ray
 
-        return Ray(address, gpus=gpus, batch_documents=batch_size, **options)
+        return Ray(address, gpus=gpus, **settings)
     from mderank.batch.engines.spark import Spark
 
-    return Spark(address, batch_documents=batch_size, **options)
+    return Spark(address, **settings)
 
 
 def _print_summary(summary: BatchSummary, out: str, seconds: float, skipped: Counter[str]) -> None:

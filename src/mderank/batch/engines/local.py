@@ -60,17 +60,7 @@ class Local:
         self.replaced = 0
 
     def run(self, job: EngineJob) -> Iterator[ShardRecord]:
-        """Write the shards of a job; the workers compute the rows, and this process writes the files.
-
-        Args:
-            job: the missing shards.
-
-        Yields:
-            Each shard when it is written.
-
-        Raises:
-            BatchError: the workers die while they start, or the folder cannot be written.
-        """
+        """Write the shards of a job (`Engine.run`). The workers compute the rows, and this process writes the files."""
         with WorkerPool(replace(job.worker, threads=self.threads), self.processes, timeout=self.timeout) as pool:
             job.check_settings(pool.describe())
             for shard, rows in run_shards(pool, job.shards, self.batch_documents, job.check):

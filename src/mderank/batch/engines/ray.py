@@ -4,75 +4,30 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
-from importlib.util import find_spec
 from typing import Any
 
 from mderank.batch.engines.base import EngineJob
-from mderank.batch.engines.local import BATCH_DOCUMENTS
-from mderank.batch.engines.remote import RemoteJob, to_shard_record
+from mderank.batch.engines.remote import ClusterEngine, RemoteJob, to_shard_record
 from mderank.batch.output_folder import ShardRecord
 from mderank.batch.shards import Shard
-from mderank.errors import BatchError, MissingExtraError
+from mderank.errors import BatchError
 from mderank.util.environment import split_cores
 
 Batch = dict[str, Any]  # column to values
 
 
-class Ray:
-    """The engine for Ray.
+class Ray(ClusterEngine):
+    """The engine for Ray: a pool of actors."""
 
-    Every machine of the cluster must have the input and the output folder under the same paths, and the same version
-    of mderank as the driver.
-
-    Args:
-        address: address of a cluster; None starts one on this machine.
-        processes: number of actors; None takes as many as the cluster has room for.
-        threads: cores per actor.
-        gpus: GPUs per actor, for example 0.5.
-        batch_documents: documents that an actor's worker gets at once. It does not change the result.
-        timeout: seconds that a document may take, alone in its batch; None sets no limit.
-
-    Raises:
-        MissingExtraError: the extra ``ray`` is not installed.
-    """
-
-    replaced = 0
-
-    def __init__(
-        self,
-        address: str | None = None,
-        *,
-        processes: int | None = None,
-        threads: int | None = None,
-        gpus: float | None = None,
-        batch_documents: int = BATCH_DOCUMENTS,
-        timeout: float | None = None,
-    ) -> None:
-        if find_spec("ray") is None:
-            raise MissingExtraError("--engine ray", "ray")
-        self.address = address
-        self.processes, self.threads, self.gpus = processes, threads, gpus
-        self.batch_documents = batch_documents
-        self.timeout = timeout
+    name = package = "ray"
 
     def run(self, job: EngineJob) -> Iterator[ShardRecord]:
-        """Write the shards of a job in three concurrent stages: read, extract, write. A row is a shard.
-
-        Args:
-            job: the missing shards.
-
-        Yields:
-            Each shard when it is written.
-
-        Raises:
-            BatchError: Ray does not start, or the run cannot continue.
-        """
+        """Write the shards of a job (`Engine.run`) in three concurrent stages: read, extract and write."""
         ray = _ray()
         ours = self._connect(ray)
         try:
             processes, threads = self._size(ray)
-            remote = RemoteJob.create(job, replace(job.worker, threads=threads), self.batch_documents, self.timeout)
+            remote = self.create_remote_job(job, threads)
             shards = _group_gzip_shards(job.shards)
             pool = ray.data.ActorPoolStrategy
             context = ray.data.DataContext.get_current()

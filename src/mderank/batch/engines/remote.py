@@ -7,9 +7,10 @@ cluster's process. Errors are returned as data, since a cluster would retry task
 from __future__ import annotations
 
 import pickle
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
+from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from mderank.batch.engines.base import Check, EngineJob
 from mderank.batch.engines.local import BATCH_DOCUMENTS, run_shards
@@ -18,7 +19,7 @@ from mderank.batch.row_files import RowFormat
 from mderank.batch.shards import Shard, ShardReader
 from mderank.batch.worker import BatchWorker, Row
 from mderank.batch.worker_pool import WorkerPool
-from mderank.errors import BatchError, MDERankError
+from mderank.errors import BatchError, MDERankError, MissingExtraError, OptionError
 from mderank.util.files import find_differences, format_differences
 
 Report = dict[str, Any]  # a `ShardRecord` as plain data, or a pickled error
@@ -118,6 +119,65 @@ class RemoteJob:
             The report for the driver.
         """
         return self.write(shard, self.extract(shard, self.read(shard)))
+
+
+class ClusterEngine:
+    """The base of the engines for clusters.
+
+    Every machine of the cluster must have the input and the output folder under the same paths, and the same version
+    of mderank as the driver.
+
+    Args:
+        address: address of a running cluster; None uses or starts one on this machine.
+        processes: number of concurrent processes; None takes as many as there is room for.
+        threads: cores per process.
+        batch_documents: documents that a process's worker gets at once. It does not change the result.
+        timeout: seconds that a document may take, alone in its batch; None sets no limit.
+        gpus: GPUs per process, for example 0.5; for Ray only.
+
+    Raises:
+        MissingExtraError: the engine's extra is not installed.
+        OptionError: ``gpus`` for another engine than Ray.
+    """
+
+    name: ClassVar[str]  # of the engine and its extra
+    package: ClassVar[str]
+
+    replaced = 0
+
+    def __init__(
+        self,
+        address: str | None = None,
+        *,
+        processes: int | None = None,
+        threads: int | None = None,
+        batch_documents: int = BATCH_DOCUMENTS,
+        timeout: float | None = None,
+        gpus: float | None = None,
+    ) -> None:
+        if find_spec(self.package) is None:
+            raise MissingExtraError(f"--engine {self.name}", self.name)
+        if gpus is not None and self.name != "ray":
+            raise OptionError(f"gpus is for the engine ray, not for {self.name}")
+        self.address = address
+        self.processes, self.threads, self.gpus = processes, threads, gpus
+        self.batch_documents = batch_documents
+        self.timeout = timeout
+
+    def create_remote_job(self, job: EngineJob, threads: int) -> RemoteJob:
+        """Describe a job for the cluster's processes.
+
+        Args:
+            job: the missing shards.
+            threads: cores per process.
+
+        Returns:
+            The job; it can be pickled.
+
+        Raises:
+            BatchError: the extractor differs from that of the earlier run.
+        """
+        return RemoteJob.create(job, replace(job.worker, threads=threads), self.batch_documents, self.timeout)
 
 
 def to_shard_record(report: Report) -> ShardRecord:

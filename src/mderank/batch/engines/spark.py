@@ -5,16 +5,13 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import replace
-from importlib.util import find_spec
 from itertools import islice
 from typing import TYPE_CHECKING
 
 from mderank.batch.engines.base import EngineJob
-from mderank.batch.engines.local import BATCH_DOCUMENTS
-from mderank.batch.engines.remote import RemoteJob, Report, to_shard_record
+from mderank.batch.engines.remote import ClusterEngine, RemoteJob, Report, to_shard_record
 from mderank.batch.output_folder import ShardRecord
-from mderank.errors import BatchError, MissingExtraError
+from mderank.errors import BatchError
 from mderank.util.environment import split_cores
 
 if TYPE_CHECKING:
@@ -28,57 +25,17 @@ _SHARDS_PER_SLOT = 4
 _JOBS = 3
 
 
-class Spark:
-    """The engine for Spark.
+class Spark(ClusterEngine):
+    """The engine for Spark: one task per shard. ``address`` is a Spark master; None uses the active session."""
 
-    Every machine of the cluster must have the input and the output folder under the same paths, and the same version
-    of mderank as the driver.
-
-    Args:
-        master: URL of a Spark master; None uses the active session, or starts Spark on this machine.
-        processes: number of tasks at a time on this machine.
-        threads: cores per task.
-        batch_documents: documents that a task's worker gets at once. It does not change the result.
-        timeout: seconds that a document may take, alone in its batch; None sets no limit.
-
-    Raises:
-        MissingExtraError: the extra ``spark`` is not installed.
-    """
-
-    replaced = 0
-
-    def __init__(
-        self,
-        master: str | None = None,
-        *,
-        processes: int | None = None,
-        threads: int | None = None,
-        batch_documents: int = BATCH_DOCUMENTS,
-        timeout: float | None = None,
-    ) -> None:
-        if find_spec("pyspark") is None:
-            raise MissingExtraError("--engine spark", "spark")
-        self.master = master
-        self.processes, self.threads = processes, threads
-        self.batch_documents = batch_documents
-        self.timeout = timeout
+    name, package = "spark", "pyspark"
 
     def run(self, job: EngineJob) -> Iterator[ShardRecord]:
-        """Write the shards of a job in groups. A group is one Spark job, with one task per shard.
-
-        Args:
-            job: the missing shards.
-
-        Yields:
-            Each shard when it is written.
-
-        Raises:
-            BatchError: Spark does not start, or the run cannot continue.
-        """
+        """Write the shards of a job (`Engine.run`) in groups. A group is one Spark job, with one task per shard."""
         spark, ours = self._session()
         try:
             threads = self.threads or cores_per_task(spark)
-            remote = RemoteJob.create(job, replace(job.worker, threads=threads), self.batch_documents, self.timeout)
+            remote = self.create_remote_job(job, threads)
             slots = max(1, int(spark.sparkContext.defaultParallelism) // cores_per_task(spark))
             yield from _run_in_groups(spark, remote, job, _SHARDS_PER_SLOT * slots)
         finally:
@@ -89,13 +46,13 @@ class Spark:
         from pyspark.sql import SparkSession
 
         there = SparkSession.getActiveSession()
-        if there is not None and self.master is None:
+        if there is not None and self.address is None:
             return there, False
         processes, threads = split_cores(self.processes, self.threads)
-        builder = SparkSession.builder.appName("mderank batch").master(self.master or f"local[{processes * threads}]")
+        builder = SparkSession.builder.appName("mderank batch").master(self.address or f"local[{processes * threads}]")
         for name, value in {**_SETTINGS, "spark.task.cpus": str(threads)}.items():
             builder = builder.config(name, value)
-        if self.master is None:
+        if self.address is None:
             builder = builder.config("spark.driver.host", "127.0.0.1").config("spark.driver.bindAddress", "127.0.0.1")
         try:
             session = builder.getOrCreate()
