@@ -357,7 +357,7 @@ def test_labelled_and_judged_sets_in_one_command(run, dataset, judged, tmp_path)
     assert result.exit_code == 0, result.stderr
     assert result.stdout.startswith("Protocol mderank")
     assert "mine, 2 documents" in result.stdout
-    assert "2 methods on 2 sets" in (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert "2 methods on 2 datasets" in (tmp_path / "page.html").read_text(encoding="utf-8")
 
 
 def test_options_that_a_judged_dataset_has_no_use_for(run, dataset, judged, tmp_path):

@@ -157,26 +157,27 @@ def _parse_limits(option: str, given: tuple[str, ...]) -> Limits:
 
 
 def _write(report: Report, out: Path) -> None:
-    from mderank.research.reproduction.report import as_csv, as_latex, as_markdown, claims_as_csv, page
+    from mderank.research.reproduction.page import reproduction_page
+    from mderank.research.reproduction.writers import as_csv, as_latex, as_markdown, claims_as_csv
 
     try:
         out.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise InputError(f"{out}: cannot be written: {error.strerror or error}") from error
     formats = {"reproduction.md": as_markdown, "reproduction.csv": as_csv, "reproduction.tex": as_latex,
-               "reproduction.html": page, "claims.csv": claims_as_csv}  # fmt: skip
+               "reproduction.html": reproduction_page, "claims.csv": claims_as_csv}  # fmt: skip
     for name, write in formats.items():
         with opened(str(out / name)) as stream:
             stream.write(write(report).encode("utf-8", "backslashreplace").decode("utf-8"))
 
 
 def _print_conclusion(report: Report, out: Path) -> None:
-    from mderank.research.reproduction.report.text import summary
+    from mderank.research.reproduction.report import summarise_findings
 
     for mode, findings in report.findings.items():
         if not findings:
             continue
-        click.echo(f"What the paper says, MDERank {mode}: {summary(findings)}")
+        click.echo(f"What the paper says, MDERank {mode}: {summarise_findings(findings)}")
         for finding in findings:
             click.echo(f"  {finding.verdict:<14} {finding.claim.says}")
     for note in report.notes:

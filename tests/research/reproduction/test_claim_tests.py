@@ -11,7 +11,7 @@ from mderank.research.reproduction.claim_tests import DIVERSITY, ONE_WORD_RECALL
 from mderank.research.reproduction.claims import claims
 from mderank.research.reproduction.config import EncoderInfo, ReproductionConfig
 from mderank.research.reproduction.paper import LONG, SETS
-from mderank.research.reproduction.report.text import told
+from mderank.research.reproduction.report import format_tested
 from mderank.research.reproduction.tables import PARTS
 
 
@@ -66,7 +66,7 @@ def test_the_same_predictions_twice_are_no_evidence(run, relation):
     assert (tested.comparison.low, tested.comparison.high) == (0, 0)
     assert finding.verdict == "undecided"
     assert "the same predictions for every document" in tested.reason
-    assert told(tested).endswith(f"200 documents): undecided ({tested.reason})")
+    assert format_tested(tested).endswith(f"200 documents): undecided ({tested.reason})")
 
 
 def test_different_predictions_whose_difference_never_varies_are_no_evidence(outcome):
@@ -100,7 +100,7 @@ def test_one_document_of_one_of_several_datasets_is_no_evidence_for_alike(run):
 def test_a_run_is_not_compared_with_itself(run, relation):
     finding = found(Contrast("one − one", (ONE,), (ONE,), relation=relation), run(10), run(10))
     assert finding.verdict == "not run"
-    assert told(finding.tested[0]) == "one − one: not run (the same runs are on both sides)"
+    assert format_tested(finding.tested[0]) == "one − one: not run (the same runs are on both sides)"
 
 
 def test_as_many_contrasts_as_a_claim_needs(run):

@@ -11,10 +11,11 @@ from tests.helpers import HtmlPage
 
 from mderank.research.reproduction.cells import Results
 from mderank.research.reproduction.config import EncoderInfo, Limits, ReproductionConfig
+from mderank.research.reproduction.page import reproduction_page
 from mderank.research.reproduction.paper import SETS, printed
-from mderank.research.reproduction.report import as_csv, as_latex, as_markdown, build, claims_as_csv, page
-from mderank.research.reproduction.report.build import RunRecord
+from mderank.research.reproduction.report import RunRecord, build_report
 from mderank.research.reproduction.tables import PARTS, choose_parts
+from mderank.research.reproduction.writers import as_csv, as_latex, as_markdown, claims_as_csv
 
 
 @pytest.fixture
@@ -23,7 +24,7 @@ def report(config, run):
     runs = {config.embedrank(each): run(8) for each in SETS}
     runs |= {config.mderank(each, "exact"): run(3, 10, of=20) for each in SETS}
     done = [RunRecord(spec.command(), 20, 20, 0.5) for spec in runs]
-    return build(config, choose_parts(["main", "case"]), Results(runs, {}), done, ["a <note> & more"])
+    return build_report(config, choose_parts(["main", "case"]), Results(runs, {}), done, ["a <note> & more"])
 
 
 def test_markdown_has_three_numbers_in_a_cell_and_nothing_for_what_was_not_run(report):
@@ -73,14 +74,17 @@ def test_new_claims_and_reasons_are_in_all_formats(full, run):
         for each in SETS
         for sampling in ("ab", "re")
     }
-    report = build(full, choose_parts(["main"]), Results(runs, {}))
+    report = build_report(full, choose_parts(["main"]), Results(runs, {}))
     says, why = "SIFRank is ahead of MDERank(BERT) on DUC2001", "the same predictions for every document"
     text = as_markdown(report)
     assert f"| {says} | Table 3 | holds | not run |" in text
     assert f"- **holds**: {says} (Table 3)." in text
     assert "  - SIFRank − MDERank, DUC2001: F1@15 +66.67 (" in text
     assert re.search(rf"KPEBERT ab − KPEBERT re, six datasets: .*: undecided \(.*{why}.*\)", text)
-    assert f'<th scope="row">{says}<span class="here">Table 3</span></th><td><span class="verdict yes">' in page(report)
+    assert (
+        f'<th scope="row">{says}<span class="here">Table 3</span></th><td><span class="verdict yes">'
+        in reproduction_page(report)
+    )
     rows = [row for row in csv.DictReader(io.StringIO(claims_as_csv(report))) if row["mode"] == "exact"]
     (row,) = [row for row in rows if row["claim"] == says]
     assert (row["table"], row["verdict"], row["documents"], row["reason"]) == ("table3", "holds", "60", "")
@@ -88,14 +92,14 @@ def test_new_claims_and_reasons_are_in_all_formats(full, run):
     assert (row["verdict"], row["low"], row["high"]) == ("undecided", "0.00", "0.00")
     ranks = [row for row in rows if row["claim"].startswith("MDERank(KPEBERT) has the best average rank")]
     assert {row["quantity"] for row in ranks} == {"places in AvgRank by F1@15"}
-    for written in (text, page(report), claims_as_csv(report), as_latex(report)):
+    for written in (text, reproduction_page(report), claims_as_csv(report), as_latex(report)):
         assert why in written
         assert "Mask Subset" not in written  # of a table that was not chosen
 
 
 def test_every_rank_that_differs_from_print_is_in_the_note_of_every_format(config):
-    report = build(config, choose_parts(["main"]), Results({}, {}))
-    for written in (as_markdown(report), page(report), as_latex(report)):
+    report = build_report(config, choose_parts(["main"]), Results({}, {}))
+    for written in (as_markdown(report), reproduction_page(report), as_latex(report)):
         for each in ("MDERank(BERT) 3.33, not 3.42", "MDERank(KPEBERT ab) 2.67, not 2.58",
                      "MultipartiteRank 7.17, not 7.25", "YAKE 9.17, not 9.08", "MDERank(BERT) 4.00, not 4.08",
                      "MDERank(KPEBERT ab) 2.00, not 1.92"):  # fmt: skip
@@ -126,7 +130,7 @@ def test_latex_compiles_and_no_table_is_wider_than_the_page(report, tmp_path):
 
 
 def test_the_page_is_whole_needs_nothing_else_and_escapes(report):
-    text = page(report)
+    text = reproduction_page(report)
     reader = HtmlPage(text)
     assert len(set(reader.ids)) == len(reader.ids)
     assert {link.removeprefix("#") for link in reader.links} <= set(reader.ids)
@@ -151,36 +155,36 @@ def test_the_same_results_give_the_same_bytes(config, run):
     runs |= {config.mderank(each, "one pass"): run(3) for each in SETS}
 
     def written():
-        report = build(config, PARTS, Results(runs, {}))
-        return [write(report) for write in (as_markdown, as_csv, as_latex, page, claims_as_csv)]
+        report = build_report(config, PARTS, Results(runs, {}))
+        return [write(report) for write in (as_markdown, as_csv, as_latex, reproduction_page, claims_as_csv)]
 
     assert written() == written()
 
 
 def test_everything_can_be_written_without_any_run(full):
-    report = build(full, PARTS, Results({}, {}))
+    report = build_report(full, PARTS, Results({}, {}))
     assert all(finding.verdict == "not run" for findings in report.findings.values() for finding in findings)
     paper = printed("masking", "Mask Once", 5)[0]
-    for write in (as_markdown, as_csv, as_latex, page):
+    for write in (as_markdown, as_csv, as_latex, reproduction_page):
         assert f"{paper:.2f}" in write(report)
     claims_as_csv(report)
 
 
 def test_only_claims_of_the_chosen_tables_are_tested(config):
-    report = build(config, choose_parts(["table5"]), Results({}, {}))
+    report = build_report(config, choose_parts(["table5"]), Results({}, {}))
     assert {finding.claim.part for findings in report.findings.values() for finding in findings} == {"table5"}
-    assert "What the paper says" not in as_markdown(build(config, choose_parts(["table2"]), Results({}, {})))
+    assert "What the paper says" not in as_markdown(build_report(config, choose_parts(["table2"]), Results({}, {})))
 
 
 def test_what_stands_for_what_is_said(full):
-    said = dict(build(full, (), Results({}, {})).substitutions)
+    said = dict(build_report(full, (), Results({}, {})).substitutions)
     assert said["BigBird"] == "bigbird (12 layers, max pooling, cannot do one pass)"
     assert said["KPEBERT with θ = yake"].startswith("ab (12")
     limited = ReproductionConfig(
         EncoderInfo("mpnet", 12, False, "mean"), limit=Limits(15, {"inspec": 100}), exact_limit=Limits(3)
     )
-    said = dict(build(limited, (), Results({}, {})).substitutions)
-    assert said["BERT"].endswith("form: exact")
-    assert said["the six sets"] == (
-        "the first 15 documents of each dataset, 100 of inspec; in the exact form the first 3 documents of each dataset"
+    said = dict(build_report(limited, (), Results({}, {})).substitutions)
+    assert said["BERT"].endswith("mode: exact")
+    assert said["the six datasets"] == (
+        "the first 15 documents of each dataset, 100 of inspec; in exact mode the first 3 documents of each dataset"
     )

@@ -30,7 +30,7 @@ from mderank.research.reproduction.plan import (
     make_plan,
     measure_encoder,
 )
-from mderank.research.reproduction.report.build import Report, RunRecord, build
+from mderank.research.reproduction.report import Report, RunRecord, build_report
 from mderank.research.reproduction.tables import Part, choose_parts
 
 if TYPE_CHECKING:
@@ -232,7 +232,7 @@ class Reproduction:
         if differing:
             all_notes.append(f"the runs were made with different versions of {', '.join(differing)}: see run.json")
         results = Results(measured, self._resources.datasets)
-        return build(self.config, self.parts, results, records, all_notes, advance)
+        return build_report(self.config, self.parts, results, records, all_notes, advance)
 
     def _prepare(self, spec: RunSpec) -> PreparedRun:
         options = spec.options

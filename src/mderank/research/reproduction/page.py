@@ -8,8 +8,16 @@ from typing import TYPE_CHECKING, NamedTuple
 from mderank.research.reproduction.cells import Cell, CellGrid, Listing
 from mderank.research.reproduction.claim_tests import Finding
 from mderank.research.reproduction.plots import Plot
-from mderank.research.reproduction.report.build import Report, Section
-from mderank.research.reproduction.report.text import HOW_CLAIMS, TITLE, numbers, source, summary, told
+from mderank.research.reproduction.report import (
+    HOW_CLAIMS,
+    TITLE,
+    Report,
+    Section,
+    format_numbers,
+    format_source,
+    format_tested,
+    summarise_findings,
+)
 from mderank.util.html import render_page
 
 if TYPE_CHECKING:
@@ -92,7 +100,7 @@ class _PageSection(NamedTuple):
     slips: Sequence[str]
 
 
-def page(report: Report) -> str:
+def reproduction_page(report: Report) -> str:
     """Write the page of a report.
 
     Args:
@@ -120,18 +128,20 @@ def _build_claims(report: Report) -> _Claims:
             by_claim.setdefault(finding.claim.says, {})[mode] = finding
     rows = [
         _ClaimRow(
-            says, source(next(iter(found.values())).claim), [_build_finding(found.get(mode)) for mode in report.modes]
+            says,
+            format_source(next(iter(found.values())).claim),
+            [_build_finding(found.get(mode)) for mode in report.modes],
         )
         for says, found in by_claim.items()
     ]
-    sums = "; ".join(f"{mode}: {summary(findings)}" for mode, findings in report.findings.items())
+    sums = "; ".join(f"{mode}: {summarise_findings(findings)}" for mode, findings in report.findings.items())
     return _Claims(sums, report.modes, rows, HOW_CLAIMS)
 
 
 def _build_finding(finding: Finding | None) -> _Finding | None:
     if finding is None:
         return None
-    return _Finding(finding.verdict, _CLASSES[finding.verdict], [told(tested) for tested in finding.tested])
+    return _Finding(finding.verdict, _CLASSES[finding.verdict], [format_tested(tested) for tested in finding.tested])
 
 
 def _build_section(section: Section) -> _PageSection:
@@ -172,7 +182,7 @@ def _build_grid(grid: CellGrid[Cell]) -> _GridTable:
 
 
 def _build_cell(cell: Cell, coloured: bool) -> _Cell:
-    paper, ours, difference = numbers(cell)
+    paper, ours, difference = format_numbers(cell)
     number = cell.difference or 0.0
     sign = "same" if abs(number) < 0.005 or not coloured else "up" if number > 0 else "down"
     documents = f"{cell.ours.documents} of {cell.ours.of} documents" if cell.ours and cell.ours.documents else ""
