@@ -86,6 +86,12 @@ def test_cls_is_the_mean_of_the_windows_first_states():
     assert_allclose(result.changes, [[1, -1.5], [0, 0]])
 
 
+def test_cls_of_one_window_is_its_first_state():
+    pool = make_pool("cls", 1, 2)
+    pool.add(0, FIRST)
+    assert_array_equal(pool.finish().document, FIRST[0])
+
+
 def test_cls_has_no_one_pass_form():
     with pytest.raises(NotImplementedError):
         make_pool("cls", 1, 2).replace(0, FIRST, [])
@@ -141,12 +147,12 @@ def test_differences_below_float32_survive():
 
 @pytest.mark.parametrize(("name", "focus"), [("mean", 0), ("mean", 10), ("max", 0), ("cls", 0)])
 def test_contexts_are_the_mean_states_of_what_is_hidden_over_all_windows(name, focus):
-    pool = make_pool(name, 3, 2, focus=focus)
+    pool = make_pool(name, 4, 2, focus=focus)
     pool.add(0, FIRST)
     pool.add(1, SECOND)
     pool.add_contexts(FIRST, [(0, rows(1)), (1, rows(0, 2)), (2, rows())])
-    pool.add_contexts(SECOND, [(0, rows(0, 1))])
-    assert_allclose(pool.finish().contexts, [[(4 + 3 + 9) / 3, (2 + 3 + 1) / 3], [4, 6.5], [0, 0]])
+    pool.add_contexts(SECOND, [(0, rows(0, 1)), (3, rows(1))])
+    assert_allclose(pool.finish().contexts, [[(4 + 3 + 9) / 3, (2 + 3 + 1) / 3], [4, 6.5], [0, 0], [9, 1]])
 
 
 def test_windows_far_from_the_subject_count_less() -> None:
@@ -182,6 +188,15 @@ def test_focus_by_hand(exact) -> None:
     assert_allclose(result.document, [6 / count, 2 * weight / count])
     assert_allclose(result.changes, [[-3 / count, -2 * weight / count], [weight / count, -weight / count]], rtol=1e-6)
     assert result.share == pytest.approx(count / 3)
+
+
+@pytest.mark.parametrize(("name", "expected"), [("max", [9, 8]), ("cls", [2, 5.5])])
+def test_focus_is_for_the_mean_only(name, expected) -> None:
+    pool = make_pool(name, 0, 2, focus=5.0)
+    pool.add(0, FIRST)
+    pool.add(1, SECOND)
+    assert_array_equal(pool.finish().document, expected)
+    assert len(pool.finish().phrases) == 0
 
 
 def test_a_document_without_a_direction_has_no_focus() -> None:
