@@ -150,6 +150,7 @@ def test_labelling_goes_on_where_it_stopped(corpus, tmp_path, monkeypatch):
     assert len(tagged) == 1
 
 
+@pytest.mark.slow
 def test_several_processes_give_the_same(corpus, tmp_path, monkeypatch):
     monkeypatch.setattr("mderank.research.training.pseudo_labels._CHUNK", 2)
     one = label_corpus(corpus(), tmp_path / "one")

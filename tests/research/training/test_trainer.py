@@ -38,6 +38,7 @@ def mean_rank(model, form):
 
 
 # A triplet has one pair where one pass has a dozen.
+@pytest.mark.slow
 @pytest.mark.parametrize(("form", "steps", "rate"), [("one-pass", 40, 5e-3), ("triplet", 100, 5e-3)])
 def test_training_raises_the_rank_of_planted_keyphrases_and_shuffled_labels_do_not(
     form, steps, rate, planted, recipe, tiny_model, tmp_path
@@ -156,6 +157,7 @@ def launch(planted, tmp_path):
     return run
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("device", ["cpu", "auto"])
 def test_two_processes_give_the_losses_of_one(device, launch, planted, recipe, tmp_path):
     if device == "auto" and torch.accelerator.is_available():
@@ -282,6 +284,7 @@ def test_two_runs_of_one_recipe_write_the_same_bytes(planted, recipe, tiny_model
     assert one.read_bytes() == two.read_bytes()
 
 
+@pytest.mark.slow
 def test_distillation_brings_one_pass_nearer_to_the_exact_form(planted, recipe, tmp_path):
     planted(200)
     settings = recipe(
@@ -408,6 +411,7 @@ def test_the_result_says_its_pooling(pooling, planted, recipe, tmp_path):
     assert (spec.pooling, spec.one_pass) == (pooling, True)
 
 
+@pytest.mark.slow
 def test_the_result_can_be_exported(planted, recipe, tmp_path):
     pytest.importorskip("onnx")
     pytest.importorskip("onnxscript")
