@@ -242,10 +242,10 @@ def test_a_document_that_nobody_waits_for_is_not_computed():
     assert sample(metrics, "mderank_documents_dropped_total") == 1, "those that were computed are not dropped"
 
 
-def test_a_document_that_fails_fails_alone():
-    for failure, kind, message in (
-        (InputError("a page of nothing"), InputError, "a page of nothing"),
-        (ZeroDivisionError("in the tagger"), InputError, "extraction failed: ZeroDivisionError"),
+def test_a_document_that_fails_fails_alone(caplog):
+    for failure, logged, message in (
+        (InputError("a page of nothing"), [], "a page of nothing"),
+        (ZeroDivisionError("in the tagger"), ["a document failed"], "extraction failed: ZeroDivisionError"),
     ):
         extractor = Recording(fails=failure)
         good, bad = entries(extractor, 1), entries(extractor, 1, text="bad")
@@ -253,11 +253,13 @@ def test_a_document_that_fails_fails_alone():
         some.put([*good, *bad])
         finish(some)
         assert good[0].future.result(0) == ["text 0", 5]
-        assert type(bad[0].future.exception(0)) is kind
+        assert type(bad[0].future.exception(0)) is InputError
         assert str(bad[0].future.exception(0)) == message
+        assert [record.message for record in caplog.records] == logged
+    assert caplog.records[0].exc_info[1] is failure, "the log says what the client is not told"
 
 
-def test_every_client_gets_an_answer_whatever_failed():
+def test_every_client_gets_an_answer_whatever_failed(caplog):
     stopping, good = Recording(fails=SystemExit()), Recording()
     lost, found = entries(stopping, 1, 1, text="bad"), entries(good, 1)
     some = queue()
@@ -265,6 +267,7 @@ def test_every_client_gets_an_answer_whatever_failed():
     finish(some)
     for entry in lost:
         assert str(entry.future.exception(0)) == "SystemExit in a batch"
+    assert [record.message for record in caplog.records] == ["a batch failed"]
     assert found[0].future.result(0) == ["text 0", 5]
 
 
