@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from mderank.document import Document, Span
 from mderank.keyphrase import Candidate
@@ -17,6 +17,7 @@ from mderank.keyphrase import Candidate
 Mask = tuple[Span, ...]
 
 
+@runtime_checkable
 class Masking(Protocol):
     """Interface of a masking: an object that decides which spans each candidate hides."""
 

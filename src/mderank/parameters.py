@@ -13,17 +13,34 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields
 from difflib import get_close_matches
+from functools import cache, wraps
+from inspect import Parameter as InspectedParameter
+from inspect import signature
 from pathlib import Path
 from types import NoneType, UnionType
-from typing import Any, ClassVar, Literal, NamedTuple, Union, get_args, get_origin
+from typing import (
+    Annotated,
+    Any,
+    ClassVar,
+    Literal,
+    NamedTuple,
+    TypeVar,
+    Union,
+    cast,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
 
 from mderank.errors import OptionError
 
+F = TypeVar("F", bound=Callable[..., Any])
 
-@dataclass(frozen=True, kw_only=True)
+
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Param:
     """Range and description of a parameter.
 
@@ -32,10 +49,16 @@ class Param:
         ge: the least value.
         gt: a bound below all values.
         le: the largest value.
+        lt: a bound above all values.
+        expects: the values that are allowed, in words, where type and range do not say it well.
         http: whether clients of the server may set it. Paths, models and devices are the operator's.
         http_ge: the least value for clients of the server.
         http_le: the largest value for clients of the server.
     """
+
+    def __repr__(self) -> str:
+        given = [each for each in fields(self) if getattr(self, each.name) != each.default]
+        return f"Param({', '.join(f'{each.name}={getattr(self, each.name)!r}' for each in given)})"
 
     none_is_default: ClassVar[bool] = False  # whether None is not a value of its own
 
@@ -43,6 +66,8 @@ class Param:
     ge: float | None = None
     gt: float | None = None
     le: float | None = None
+    lt: float | None = None
+    expects: str = ""
     http: bool = True
     http_ge: float | None = None
     http_le: float | None = None
@@ -181,6 +206,8 @@ class Parameter:
 
     def describe(self) -> str:
         """The values that are allowed, in words."""
+        if self.param.expects:
+            return self.param.expects
         kinds = [kind for kind in self.kinds if kind is not NoneType or not self.param.none_is_default]
         return " or ".join(filter(None, (_describe(kind, self.param) for kind in kinds)))
 
@@ -192,13 +219,14 @@ class Parameter:
 
     def _check_range(self, value: float) -> None:
         param = self.param
-        low = param.ge is not None and value < param.ge
-        if low or (param.gt is not None and value <= param.gt) or (param.le is not None and value > param.le):
+        low = (param.ge is not None and value < param.ge) or (param.gt is not None and value <= param.gt)
+        high = (param.le is not None and value > param.le) or (param.lt is not None and value >= param.lt)
+        if low or high:
             raise OptionError(f"{self.name} must be {self.describe()}, not {value}")
 
 
 def _is_list(kind: Any) -> bool:
-    return get_origin(kind) is tuple
+    return get_origin(kind) in (tuple, Sequence)
 
 
 def _shorten(value: Any) -> str:
@@ -215,9 +243,14 @@ def _convert(kind: Any, value: Any) -> Any:
         return _accept(several, tuple(value) if several else value)
     if kind in _CONVERSIONS:
         return _CONVERSIONS[kind](value)
-    # A protocol that cannot be checked at run time, or Any: the constructor looks at the value.
-    checkable = isinstance(kind, type) and kind is not Any and not getattr(kind, "_is_protocol", False)
-    return _accept(not checkable or isinstance(value, kind), value)
+    # A protocol that cannot be checked at run time, or Any: the constructor looks at the value. A string or
+    # a class is none of our objects, whatever methods it has.
+    if not isinstance(kind, type) or kind is Any:
+        return value
+    if getattr(kind, "_is_protocol", False):
+        checkable = getattr(kind, "_is_runtime_protocol", False)
+        return _accept(not isinstance(value, str | type) and (not checkable or isinstance(value, kind)), value)
+    return _accept(isinstance(value, kind), value)
 
 
 def _accept(right: bool, value: Any) -> Any:
@@ -300,6 +333,7 @@ def _describe(kind: Any, param: Param) -> str:
         Params: "names with values",
         NoneType: "none",
     }
+    # Objects are left out, since a user of the command line cannot write them.
     return words.get(kind, "") + (_describe_range(param) if kind in (int, float) else "")
 
 
@@ -310,6 +344,7 @@ def _describe_range(param: Param) -> str:
         *([f" of at least {param.ge:g}"] if param.ge is not None else []),
         *([f" above {param.gt:g}"] if param.gt is not None else []),
         *([f" of at most {param.le:g}"] if param.le is not None else []),
+        *([f" below {param.lt:g}"] if param.lt is not None else []),
     ]
     return " and".join(parts)
 
@@ -319,3 +354,53 @@ def unknown_name(what: str, name: str, known: Mapping[str, Any]) -> OptionError:
     near = get_close_matches(name, known, 1)
     fix = f"did you mean {near[0]}?" if near else f"it is one of {', '.join(known)}" if known else "there are none"
     return OptionError(f"unknown {what} '{name}': {fix}")
+
+
+def read_parameters(function: Callable[..., Any]) -> dict[str, Parameter]:
+    """Read the parameters of a function from its annotations.
+
+    Args:
+        function: a function whose parameters are annotated, ``Annotated[int, Param(ge=2, help="…")]`` or just ``int``.
+
+    Returns:
+        The parameters by name, but for ``self``, ``*args`` and ``**options``.
+    """
+    hints = get_type_hints(function, include_extras=True)
+    return {
+        each.name: to_parameter(each.replace(annotation=hints[each.name]))
+        for each in signature(function).parameters.values()
+        if each.name in hints and each.kind not in (each.VAR_POSITIONAL, each.VAR_KEYWORD)
+    }
+
+
+def to_parameter(inspected: InspectedParameter) -> Parameter:
+    """Make a `Parameter` from a parameter of a signature whose annotation is resolved."""
+    hint = inspected.annotation
+    hint, *extras = get_args(hint) if get_origin(hint) is Annotated else (hint,)
+    param = next((extra for extra in extras if isinstance(extra, Param)), Param())
+    return Parameter(inspected.name, hint, inspected.default, param)
+
+
+def check_arguments(function: F) -> F:
+    """Check the types and ranges of a function's arguments at every call, by their annotations.
+
+    Args:
+        function: a function or constructor, annotated as `read_parameters` describes.
+
+    Returns:
+        The function. It raises an `OptionError` that says what to pass, before anything else is done.
+    """
+    plain = signature(function)
+
+    @wraps(function)
+    def checked(*args: Any, **kwargs: Any) -> Any:
+        known = _read_parameters(function)
+        for name, value in plain.bind(*args, **kwargs).arguments.items():
+            if name in known:
+                known[name].check(value)
+        return function(*args, **kwargs)
+
+    return cast(F, checked)
+
+
+_read_parameters = cache(read_parameters)  # after all modules are loaded, since annotations may name what comes later

@@ -105,7 +105,7 @@ def knocked(server: Process) -> bool:
 @pytest.mark.parametrize("sent", [signal.SIGTERM, signal.SIGINT])
 def test_a_signal_under_load_loses_no_request_that_was_accepted(server: Process, gate: Path, stack, sent):
     gate.unlink()
-    bodies = [json.dumps({"text": f"{REEFS} Number {n}.", "top": 1}).encode() for n in range(100)]
+    bodies = [json.dumps({"text": f"{REEFS} Number {n}.", "top_k": 1}).encode() for n in range(100)]
     connections = [stack.enter_context(server.send(body)) for body in bodies]
     until(lambda: server.active() == 100)
     server.process.send_signal(sent)

@@ -107,3 +107,54 @@ def test_options_of_other_methods_are_refused(name):
 def test_unknown_methods_list_the_known_ones():
     with pytest.raises(OptionError, match="mderank, fusion, embedrank"):
         get_method("bogus")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"tagger": 42}, "tagger must be the name of a spaCy pipeline, a loaded pipeline, or a Tagger, not 42"),
+        ({"candidates": "reef"}, "candidates must be candidates such as .*, or a list of phrases, not 'reef'"),
+        ({"candidates": [1]}, "or a list of phrases, not"),
+        ({"candidates": 3}, "or a list of phrases, not 3"),
+        ({"dedupe": "all"}, "dedupe must be one of none, case, variant, stem, not 'all'"),
+        ({"overlap": True}, "overlap must be one of none, little, any or none, not True"),
+        ({"min_score": "0.5"}, "min_score must be a number or none, not '0.5'"),
+        ({"max_words": 0}, "max_words must be a whole number of at least 1"),
+        ({"max_words": 3.5}, "max_words must be a whole number of at least 1 or none, not 3.5"),
+        ({"exclude": "reef"}, r"exclude takes several phrases, not one string: exclude=\['reef'\]"),
+        ({"exclude": 3}, "exclude must be a list of phrases, not 3"),
+        ({"exclude": [3]}, "exclude must be a list of phrases"),
+    ],
+)
+def test_wrong_options_are_refused_at_construction(name, options, message):
+    with pytest.raises(OptionError, match=message):
+        make(name, **options)
+
+
+def test_diversity_is_an_object(name):
+    if METHODS[name].load().has_vectors:
+        with pytest.raises(OptionError, match=r"diversity must be MMR\(diversity=0.5\) or MaxSum\(20\), not 0.5"):
+            make(name, diversity=0.5)
+
+
+def test_the_model_is_a_name_a_folder_or_an_encoder(name):
+    if "model" in METHODS[name].options:
+        for model in (None, 3, ["minilm-l6"]):
+            with pytest.raises(OptionError, match="model must be the name of a model, its folder"):
+                make(name, model=model)
+
+
+def test_a_list_of_phrases_is_a_source_of_candidates(name):
+    assert make(name, candidates=["reef", "old harbour"]).candidates == PhraseList(["reef", "old harbour"])
+
+
+def test_a_loaded_pipeline_is_a_tagger(name):
+    import spacy
+
+    nlp = spacy.blank("en")
+    assert make(name, tagger=nlp).tagger.nlp is nlp
+
+
+def test_one_text_is_not_several(name):
+    with pytest.raises(OptionError, match=r"extract_many takes several texts, not one: use extract\(text\)"):
+        make(name).extract_many("The reef.")

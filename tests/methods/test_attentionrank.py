@@ -226,12 +226,15 @@ def test_diversity():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"weight": 1.1}, "weight is the share of self-attention, between 0 and 1, not 1.1"),
-        ({"weight": -0.1}, "between 0 and 1"),
-        ({"weight": float("nan")}, "between 0 and 1"),
+        ({"weight": 1.1}, "weight must be a number from 0 to 1, not 1.1"),
+        ({"weight": -0.1}, "from 0 to 1"),
+        ({"weight": float("nan")}, "from 0 to 1"),
         ({"max_df": 3}, "give its frequencies too"),
         ({"frequencies": DocumentFrequencies(1, {})}, "give it too .--set max_df=N"),
-        ({"max_df": 0, "frequencies": DocumentFrequencies(1, {})}, "max_df must be at least 1, not 0"),
+        (
+            {"max_df": 0, "frequencies": DocumentFrequencies(1, {})},
+            "max_df must be a whole number of at least 1",
+        ),
         ({"layer": 0}, "layer 0 has no attention"),
         ({"layer": -3}, "layer 0 has no attention"),
         ({"layer": 3}, "layer 3 does not exist"),
@@ -244,7 +247,7 @@ def test_options_that_are_refused(options, message):
 
 def test_options_of_the_command_line():
     method = get_method("attentionrank")
-    assert set(method.settings()) == {"weight", "max_df"}
+    assert set(method.parameters()) == {"weight", "max_df"}
     assert method.parse("weight=0.5") == ("weight", 0.5)
     with pytest.raises(OptionError, match="does not take pooling"):
         method.make(model=FakeEncoder(), pooling="max")

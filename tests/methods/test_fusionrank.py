@@ -170,7 +170,7 @@ def test_least_confidence():
 
 @pytest.mark.parametrize("threshold", [-0.1, 1.5])
 def test_a_chance_is_between_0_and_1(threshold):
-    with pytest.raises(OptionError, match="between 0 and 1"):
+    with pytest.raises(OptionError, match="min_confidence must be a number from 0 to 1"):
         bundled(min_confidence=threshold)
 
 

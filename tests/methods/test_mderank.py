@@ -9,6 +9,7 @@ from mderank import (
     Document,
     ExactFallbackWarning,
     InputError,
+    MaskAll,
     MaskHighest,
     MaskOnce,
     MaskSubset,
@@ -314,15 +315,15 @@ def test_an_error_thrown_at_the_results_is_not_taken_for_a_text_s():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"pooling": "median"}, "pooling='median' is unknown: it is one of None, mean, max, cls"),
-        ({"similarity": "dot"}, "similarity='dot' is unknown: it is one of cosine, euclidean"),
-        ({"dedupe": "lemma"}, "dedupe='lemma' is unknown: it is one of none, case, variant, stem"),
+        ({"pooling": "median"}, "pooling must be one of mean, max, cls or none, not 'median'"),
+        ({"similarity": "dot"}, "similarity must be one of cosine, euclidean, not 'dot'"),
+        ({"dedupe": "lemma"}, "dedupe must be one of none, case, variant, stem, not 'lemma'"),
         ({"pooling": "cls"}, "exact form only: add exact=True"),
         ({"batch_tokens": 100}, "batch_tokens is for the exact form only: add exact=True"),
-        ({"batch_tokens": 0, "exact": True}, "batch_tokens must be at least 1, not 0"),
+        ({"batch_tokens": 0, "exact": True}, "batch_tokens must be a whole number of at least 1 or none, not 0"),
         ({"layer": 3}, "layer 3 does not exist: 'fake' has 0 to 2"),
-        ({"max_words": 0}, "max_words must be at least 1, not 0"),
-        ({"max_tokens": 2}, "max_tokens must be at least 3, not 2"),
+        ({"max_words": 0}, "max_words must be a whole number of at least 1 or none, not 0"),
+        ({"max_tokens": 2}, "max_tokens must be a whole number of at least 3 or none, not 2"),
         ({"exclude": "reef"}, "exclude takes several phrases"),
     ],
 )
@@ -334,7 +335,7 @@ def test_options_that_cannot_be(options, message):
 @pytest.mark.parametrize("method", ["extract", "extract_many"])
 def test_a_negative_top_k(method):
     with pytest.raises(OptionError, match="top_k must not be negative, and is -1"):
-        getattr(make(), method)("The reef.", -1)
+        getattr(make(), method)("The reef." if method == "extract" else ["The reef."], -1)
 
 
 def test_an_unknown_tagger():
@@ -355,3 +356,9 @@ def test_a_tagger_that_cannot_be_loaded_fails_at_once_and_not_text_by_text():
     extractor = MDERank(FakeEncoder(), tagger="xx_nothing")
     with pytest.raises(ModelError, match="xx_nothing"):
         next(extractor.extract_many(["One text.", "Another."]))
+
+
+@pytest.mark.parametrize("masking", ["all", MaskAll, 1])
+def test_a_masking_is_an_object(masking):
+    with pytest.raises(OptionError, match=r"masking must be a masking such as MaskAll\(\)"):
+        make(masking=masking)

@@ -43,7 +43,7 @@ def test_requests_that_come_together_are_computed_together_with_the_same_results
     assert [each["keyphrases"][0] for each in alone]
     with ThreadPoolExecutor(20) as pool:
         held = hold(running, pool)
-        together = [pool.submit(running.extract, text, top=4 + n % 2) for n, text in enumerate(TEXTS)]
+        together = [pool.submit(running.extract, text, top_k=4 + n % 2) for n, text in enumerate(TEXTS)]
         until(lambda: len(running.service.queues) == len(TEXTS))
         running.encoder.calls.clear()
         running.encoder.gate.set()
@@ -58,7 +58,7 @@ def test_requests_that_come_together_are_computed_together_with_the_same_results
 
 @pytest.mark.parametrize(
     "other",
-    [{"method": "yake"}, {"dedupe": "none"}, {"exclude": ["harbour"]}, {"max_words": 7}, {"set": {"position": 0.9}}],
+    [{"method": "yake"}, {"dedupe": "none"}, {"exclude": ["harbour"]}, {"max_words": 7}, {"params": {"position": 0.9}}],
     ids=lambda other: next(iter(other)),
 )
 def test_requests_with_different_options_do_not_share_a_batch(serve, other):

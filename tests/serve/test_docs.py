@@ -15,10 +15,11 @@ import pytest
 from tests.serve.conftest import Running
 
 from mderank.cli import cli
+from mderank.options import Options
 from mderank.serve.config import ServerConfig
 from mderank.serve.errors import CODES
-from mderank.serve.extractor_cache import weight
-from mderank.serve.schemas import Answer, Options
+from mderank.serve.extractor_cache import cost_factor
+from mderank.serve.schemas import Answer
 
 PAGE = (Path(__file__).parents[2] / "docs" / "serve.md").read_text(encoding="utf-8")
 CURLS = re.findall(r"^curl .*", PAGE, re.MULTILINE)
@@ -63,7 +64,7 @@ def test_limits():
 
 def test_what_costly_options_count():
     some: tuple[dict[str, Any], ...] = ({"exact": True}, {"ngrams": "1"}, {"phrases": ["a"]}, {"masking": "highest"})
-    assert [weight(Options(**each)) for each in some] == [20, 2, 2, 1]
+    assert [cost_factor(Options(**each)) for each in some] == [20, 2, 2, 1]
     assert "`exact` 20 times, `ngrams` and `phrases` twice" in PAGE
 
 

@@ -30,7 +30,7 @@ def post(running: Running, body: bytes | str):
 
 def test_markup_is_text(shared: Running):
     text = "<script>alert('reef')</script> The <b>coral reef</b> & <img src=x onerror=alert(1)> are near."
-    response = shared.extract(text, top=50, explain=True)
+    response = shared.extract(text, top_k=50, explain=True)
     assert response.headers["content-type"] == "application/json"
     assert response.headers["x-content-type-options"] == "nosniff"
     for each in response.json()["keyphrases"]:

@@ -12,7 +12,7 @@ from mderank.cli import cli
 from mderank.methods.fusionrank import FusionRank, FusionWeights
 from mderank.serve.errors import CODES, ApiError
 from mderank.serve.routes import json_response
-from mderank.serve.schemas import BatchRequest, ExtractRequest, Options
+from mderank.serve.schemas import BatchRequest, ExtractRequest, OptionsRequest
 from mderank.testing import FakeEncoder, FakeTagger
 from mderank.writing import DocumentResult
 
@@ -30,13 +30,13 @@ def test_one_text(shared: Running):
 
 
 def test_explained(shared: Running):
-    (first, *_) = shared.extract(top=2, explain=True).json()["keyphrases"]
+    (first, *_) = shared.extract(top_k=2, explain=True).json()["keyphrases"]
     assert first == library(REEFS, 2, explain=True)[0]
     assert first["masked_similarity"] == pytest.approx(1 - first["features"]["mask_effect"])
 
 
 def test_options_reach_the_method(shared: Running):
-    answer = shared.extract(dedupe="none", max_words=7, exclude=["harbour"], set={"position": 0.5}).json()
+    answer = shared.extract(dedupe="none", max_words=7, exclude=["harbour"], params={"position": 0.5}).json()
     expected = library(REEFS, dedupe="none", max_words=7, exclude=["harbour"], weights=FusionWeights(position=0.5))
     assert answer["keyphrases"] == expected
     assert answer["truncated"] == [35, len(REEFS)]
@@ -68,16 +68,16 @@ def test_phrases_of_the_clients_own(shared: Running):
 
 
 def test_other_candidates(shared: Running):
-    tagged = shared.extract(pattern="<NN>", top=20).json()["keyphrases"]
+    tagged = shared.extract(pattern="<NN>", top_k=20).json()["keyphrases"]
     assert all(" " not in each["text"] for each in tagged)
-    grams = shared.extract(ngrams="2", stop_words=["storm"], top=50).json()["keyphrases"]
+    grams = shared.extract(ngrams="2", stop_words=["storm"], top_k=50).json()["keyphrases"]
     assert grams
     assert all(len(each["text"].split()) == 2 and "storm" not in each["text"] for each in grams)
 
 
 def test_markdown_is_read_as_prose(shared: Running):
     text = "The **coral** [reef](http://x.y/zebra) is old."
-    answer = shared.extract(text, format="markdown", top=20).json()
+    answer = shared.extract(text, format="markdown", top_k=20).json()
     assert {each["text"] for each in answer["keyphrases"]} == {"coral", "reef"}
     for each in answer["keyphrases"]:
         assert text[slice(*each["spans"][0])] == each["text"]
@@ -85,7 +85,7 @@ def test_markdown_is_read_as_prose(shared: Running):
 
 def test_several_texts(shared: Running):
     documents = [{"id": "a", "text": REEFS}, {"text": ""}, {"id": 7, "text": "The lazy dog is old."}]
-    results = shared.client.post("/v1/extract/batch", json={"documents": documents, "top": 3}).json()["results"]
+    results = shared.client.post("/v1/extract/batch", json={"documents": documents, "top_k": 3}).json()["results"]
     assert [each["id"] for each in results] == ["a", 1, 7]
     assert results[0]["keyphrases"] == library(REEFS, 3)
     assert results[1]["keyphrases"] == []
@@ -102,7 +102,7 @@ def test_the_methods_that_are_offered(shared: Running):
     assert answer["limits"]["max_text_chars"] == 200_000
     assert methods["fusion"]["diverse"]
     assert not methods["yake"]["diverse"]
-    assert "window" in [each["name"] for each in methods["singlerank"]["settings"]]
+    assert "window" in [each["name"] for each in methods["singlerank"]["params"]]
 
 
 def test_every_method_that_is_offered_works(shared: Running):
@@ -116,34 +116,32 @@ def test_every_method_that_is_offered_works(shared: Running):
 def test_every_option_of_the_command_line_is_there_or_the_operators():
     flags = {parameter.name for parameter in cli.commands["extract"].params}
     # Models and files of the server's, and how much it computes at once; the preset names a model too.
-    of_the_operator = {"model", "tagger", "device", "dtype", "threads", "corpus", "batch_tokens", "preset",
+    of_the_operator = {"model", "tagger", "device", "dtype", "threads", "frequencies", "batch_tokens", "preset",
                        "tokenizer"}  # fmt: skip
     of_files = {"paths", "input_format", "encoding", "text_field", "id_field", "tokens_field", "form", "output",
                 "quiet", "config"}  # fmt: skip
-    assert {"set" if name == "assignments" else name for name in flags - of_the_operator - of_files} == set(
-        Options.model_fields
-    )
+    assert flags - of_the_operator - of_files == set(OptionsRequest.model_fields)
 
 
 @pytest.mark.parametrize(
     ("options", "told"),
     [
         ({"method": "unknown"}, "is not offered"),
-        ({"method": "embedrank-vectors", "set": {"vectors": "/etc/passwd"}}, "is not offered"),
+        ({"method": "embedrank-vectors", "params": {"vectors": "/etc/passwd"}}, "is not offered"),
         ({"method": "yake", "diversity": 0.5}, "does not take diversity"),
         ({"method": "fusion", "masking": "once"}, "does not take masking"),
         ({"diversity": 0.5, "max_sum": 20}, "exclude each other"),
-        ({"top": 20, "max_sum": 10}, "make it larger"),
+        ({"top_k": 20, "max_sum": 10}, "needs a top_k from 1 to 10, not 20"),
         ({"ngrams": "1-2", "phrases": ["a"]}, "exclude each other"),
         ({"phrases": ["a"], "stop_words": ["b"]}, "exclude each other"),
         ({"pooling": "cls"}, "exact"),
         ({"layer": 99}, "does not exist"),
-        ({"set": {"nothing": 1}}, "has no setting 'nothing'"),
-        ({"set": {"position": "nan"}}, "is a number"),
-        ({"set": {"position": "wide"}}, "is a number"),
-        ({"method": "singlerank", "set": {"window": 100_000}}, "100 at most"),
-        ({"method": "singlerank", "set": {"tags": "(.*)*x"}}, "has no setting 'tags'"),
-        ({"method": "yake", "set": {"ngram": 50}}, "5 at most"),
+        ({"params": {"nothing": 1}}, "has no parameter 'nothing'"),
+        ({"params": {"position": "nan"}}, "must be a number"),
+        ({"params": {"position": "wide"}}, "must be a number"),
+        ({"method": "singlerank", "params": {"window": 100_000}}, "100 at most"),
+        ({"method": "singlerank", "params": {"tags": "(.*)*x"}}, "has no parameter 'tags'"),
+        ({"method": "yake", "params": {"ngram": 50}}, "5 at most"),
         ({"method": "random", "seed": 3, "exact": True}, "does not take exact"),
     ],
 )
@@ -160,10 +158,10 @@ def test_options_that_cannot_be(shared: Running, options, told):
         ({"text": 5}, "body.text"),
         ({"text": None}, "body.text"),
         ({"text": ["a"]}, "body.text"),
-        ({"text": "a", "top": "10"}, "body.top"),
-        ({"text": "a", "top": True}, "body.top"),
-        ({"text": "a", "top": 0}, "body.top"),
-        ({"text": "a", "top": 1e400}, "body.top"),
+        ({"text": "a", "top_k": "10"}, "body.top_k"),
+        ({"text": "a", "top_k": True}, "body.top_k"),
+        ({"text": "a", "top_k": 0}, "body.top_k"),
+        ({"text": "a", "top_k": 1e400}, "body.top_k"),
         ({"text": "a", "diversity": 2}, "body.diversity"),
         ({"text": "a", "min_score": float("nan")}, "body.min_score"),
         ({"text": "a", "exact": "yes"}, "body.exact"),
@@ -174,7 +172,7 @@ def test_options_that_cannot_be(shared: Running, options, told):
         ({"text": "a", "pattern": "<NN>*<NN>*<NN>*<XX>"}, "body.pattern"),
         ({"text": "a", "ngrams": "1-90"}, "body.ngrams"),
         ({"text": "a", "phrases": ["a " * 13]}, "body.phrases"),
-        ({"text": "a", "set": {"position": [1]}}, "body.set"),
+        ({"text": "a", "params": {"position": [1]}}, "body.params"),
     ],
 )
 def test_what_is_wrong_is_named(shared: Running, request_, where):

@@ -77,7 +77,7 @@ def phrases(page: Any, pane: int = 0) -> list[str]:
 
 
 def answer(running: Running, text: str = TEXT, **options: Any) -> list[dict[str, Any]]:
-    return running.extract(text, **{"top": 12, "explain": True, **options}).json()["keyphrases"]
+    return running.extract(text, **{"top_k": 12, "explain": True, **options}).json()["keyphrases"]
 
 
 def test_it_opens_with_an_example(visit):
@@ -226,7 +226,7 @@ def test_how_many(visit, shared):
     page.locator("#top").fill("3")
     expect(page.locator("#top-shown")).to_have_text("3")
     expect(page.locator("ol.list > li")).to_have_count(3)
-    assert phrases(page) == [each["text"] for each in answer(shared, top=3)]
+    assert phrases(page) == [each["text"] for each in answer(shared, top_k=3)]
 
 
 def test_how_diverse(visit, shared):

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from mderank.candidates.stopwords import stop_words_of
 from mderank.document import Document, Span, Token
 from mderank.keyphrase import Candidate, Occurrence
 
 
+@runtime_checkable
 class CandidateSource(Protocol):
     """Finds the phrases of a document that may be keyphrases."""
 

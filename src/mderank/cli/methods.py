@@ -31,8 +31,10 @@ def _describe(method: Method) -> None:
     overlap = getattr(home, "default_overlap", None)
     if overlap is not None:
         click.echo(f"Phrases that are part of each other, unless --overlap says otherwise: {overlap}\n")
-    settings = method.settings()
-    if settings:
-        click.echo("Options (--set NAME=VALUE):")
-    for setting in settings.values():
-        click.echo(f"  {setting.name:<20}{setting.describe()}  [default: {setting.shown()}]")
+    parameters = method.parameters()
+    if parameters:
+        click.echo("Parameters (--set NAME=VALUE):")
+    for each in parameters.values():
+        click.echo(f"  {each.name:<20}{each.describe()}  [default: {each.default_text()}]")
+        if each.param.help:
+            click.echo(f"  {'':<20}{each.param.help}")

@@ -126,6 +126,7 @@ class EncoderInputs:
     attention_mask: Bools | None = field(default=None)
 
 
+@runtime_checkable
 class Encoder(Protocol):
     """Interface of an encoder: a tokenizer and a model that computes hidden states."""
 

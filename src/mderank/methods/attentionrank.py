@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from pathlib import Path
-from typing import Unpack
+from typing import Annotated, Unpack
 
 import numpy as np
 
@@ -22,9 +22,10 @@ from mderank.encoding import BUNDLED_MODEL, AttentionEncoder, Encoder, Tokenized
 from mderank.encoding.padding import batch_by_tokens, pad_texts
 from mderank.encoding.windows import windows
 from mderank.errors import ModelError, OptionError
-from mderank.methods.base import BaseOptions, CandidateScores, ScoringInput, at_least
-from mderank.methods.encoder_base import EncoderExtractor
+from mderank.methods.base import BaseOptions, CandidateScores, ScoringInput
+from mderank.methods.encoder_base import MODEL, EncoderExtractor
 from mderank.methods.frequencies import DocumentFrequencies
+from mderank.parameters import Param, check_arguments
 from mderank.text import stem_phrase
 from mderank.util.arrays import Floats
 
@@ -54,21 +55,19 @@ class AttentionRank(EncoderExtractor):
     The encoder must give its attentions, as those by torch do.
     """
 
+    @check_arguments
     def __init__(
         self,
-        model: str | Path | Encoder = BUNDLED_MODEL,
+        model: Annotated[str | Path | Encoder, MODEL] = BUNDLED_MODEL,
         *,
-        weight: float = 0.8,
-        max_df: int | None = None,
+        weight: Annotated[float, Param(ge=0, le=1, help="Share of self-attention in the score.")] = 0.8,
+        max_df: Annotated[int | None, Param(ge=1, help="Leave out phrases of more documents of the corpus.")] = None,
         frequencies: DocumentFrequencies | None = None,
         layer: int | None = None,
-        max_tokens: int | None = None,
+        max_tokens: Annotated[int | None, Param(ge=3)] = None,
         **options: Unpack[BaseOptions],
     ) -> None:
         super().__init__(model, layer=layer, max_tokens=max_tokens, **options)
-        if not 0 <= weight <= 1:
-            raise OptionError(f"weight is the share of self-attention, between 0 and 1, not {weight}")
-        at_least("max_df", max_df, 1)
         if max_df is not None and frequencies is None:
             raise OptionError("max_df counts the documents of a corpus: give its frequencies too (--frequencies)")
         if max_df is None and frequencies is not None:

@@ -9,7 +9,10 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import ClassVar, Protocol, TypedDict, TypeVar, runtime_checkable
+from functools import cache
+from inspect import Parameter as InspectedParameter
+from inspect import Signature, signature
+from typing import Annotated, Any, ClassVar, Protocol, TypedDict, TypeVar, get_args, get_type_hints, runtime_checkable
 
 import numpy as np
 
@@ -18,10 +21,9 @@ from mderank.document import AnyText, Document, MarkedUpText, Span
 from mderank.encoding import TokenizedText
 from mderank.errors import InputError, MDERankError, OptionError
 from mderank.keyphrase import Candidate, Keyphrase, Keyphrases
+from mderank.parameters import Param, check_arguments
 from mderank.ranking import (
-    DEDUPES,
     MMR,
-    OVERLAPS,
     Dedupe,
     Diversity,
     Overlap,
@@ -39,6 +41,10 @@ from mderank.util.arrays import Floats, Numbers
 # Texts that are tagged and encoded together: enough to fill the encoder's batches, little enough to hold in memory.
 _CHUNK_TEXTS = 64
 _CHUNK_CHARACTERS = 400_000
+
+TAGGER = Param(expects="the name of a spaCy pipeline, a loaded pipeline, or a Tagger")
+CANDIDATES = Param(expects="candidates such as NounPhrases() or NGrams(1, 3), or a list of phrases")
+DIVERSITY = Param(expects="MMR(diversity=0.5) or MaxSum(20)")
 
 
 @runtime_checkable
@@ -116,11 +122,22 @@ class CandidateScores:
     confidences: Floats | None = None
 
 
+@runtime_checkable
+class SpacyPipeline(Protocol):
+    """A loaded spaCy pipeline (``spacy.Language``)."""
+
+    vocab: Any
+
+    def pipe(self, texts: Any, **options: Any) -> Any:
+        """Process texts."""
+        ...
+
+
 class BaseOptions(TypedDict, total=False):
     """The options that all methods have, for those that add some of their own."""
 
-    tagger: str | Tagger | None
-    candidates: CandidateSource | None
+    tagger: str | Tagger | SpacyPipeline | None
+    candidates: CandidateSource | Sequence[str] | None
     dedupe: Dedupe
     overlap: Overlap | None
     diversity: Diversity | None
@@ -129,34 +146,76 @@ class BaseOptions(TypedDict, total=False):
     exclude: Iterable[str]
 
 
+class _AllParameters:
+    """The signature of a method's class with all parameters by name, instead of ``**options``."""
+
+    def __get__(self, instance: object, owner: type[BaseExtractor]) -> Signature:
+        return constructor_signature(owner)
+
+
+@cache
+def constructor_signature(method: type[BaseExtractor]) -> Signature:
+    """Return the parameters of a method's constructor, those that it passes on to its base class among them.
+
+    Args:
+        method: the class of the method.
+
+    Returns:
+        The signature, without ``self`` and without ``**options``. Annotations are resolved.
+    """
+    homes = [home for home in method.__mro__ if "__init__" in vars(home) and home is not object]
+    found = _declared(homes[0])
+    passed_on = found.pop("**", None)
+    if passed_on is not None:
+        (group,) = get_args(passed_on.annotation)  # Unpack[BaseOptions]
+        inherited = {name: each for home in reversed(homes[1:]) for name, each in _declared(home).items()}
+        for name in get_type_hints(group):
+            if name in inherited and name not in found:
+                found[name] = inherited[name].replace(kind=InspectedParameter.KEYWORD_ONLY)
+    if not method.has_vectors:
+        found.pop("diversity", None)
+    return Signature(list(found.values()))
+
+
+def _declared(home: type) -> dict[str, InspectedParameter]:
+    """The parameters that a class declares in its own constructor; ``**options`` under the name ``**``."""
+    constructor = vars(home)["__init__"]
+    hints = get_type_hints(constructor, include_extras=True)
+    return {
+        "**" if each.kind is each.VAR_KEYWORD else name: each.replace(annotation=hints[name])
+        for name, each in signature(constructor).parameters.items()
+        if name != "self"
+    }
+
+
 class BaseExtractor(ABC):
     """Finds the candidates of a text, has them scored, and gives the best."""
+
+    __signature__ = _AllParameters()
 
     has_vectors: ClassVar[bool] = False  # whether it can tell which candidates are alike
     default_candidates: ClassVar[CandidateSource] = NounPhrases()  # where the user names none
     default_mmr_scaling: ClassVar[Scaling] = "range"  # of MMR, where the user names none
     default_overlap: ClassVar[Overlap] = "any"  # as in the methods' papers
 
+    @check_arguments
     def __init__(
         self,
         *,
-        tagger: str | Tagger | None = None,
-        candidates: CandidateSource | None = None,
+        tagger: Annotated[str | Tagger | SpacyPipeline | None, TAGGER] = None,
+        candidates: Annotated[CandidateSource | Sequence[str] | None, CANDIDATES] = None,
         dedupe: Dedupe = "variant",
         overlap: Overlap | None = None,
-        diversity: Diversity | None = None,
+        diversity: Annotated[Diversity | None, DIVERSITY] = None,
         min_score: float | None = None,
-        max_words: int | None = None,
+        max_words: Annotated[int | None, Param(ge=1)] = None,
         exclude: Iterable[str] = (),
     ) -> None:
-        one_of("dedupe", dedupe, DEDUPES)
-        one_of("overlap", overlap, (None, *OVERLAPS))
-        at_least("max_words", max_words, 1)
         if diversity is not None and not self.has_vectors:
             raise OptionError(f"{type(self).__name__} has no vectors to tell phrases apart: leave diversity out")
-        if isinstance(exclude, str):
-            raise OptionError("exclude takes several phrases, not one string: exclude=['one phrase']")
-        self.tagger: Tagger = SpacyTagger(tagger) if tagger is None or isinstance(tagger, str) else tagger
+        if isinstance(candidates, Sequence):
+            candidates = PhraseList(candidates)
+        self.tagger: Tagger = tagger if isinstance(tagger, Tagger) else SpacyTagger(tagger)
         self.candidates: CandidateSource = candidates or self.default_candidates
         self.dedupe: Dedupe = dedupe
         # A user's own phrases are wanted as they are.
@@ -165,7 +224,7 @@ class BaseExtractor(ABC):
         self.diversity: Diversity | None = self._scale_diversity(diversity)
         self.min_score = min_score
         self.max_words = max_words
-        self.exclude = frozenset(" ".join(phrase.lower().split()) for phrase in exclude)
+        self.exclude = frozenset(" ".join(phrase.lower().split()) for phrase in check_words("exclude", exclude))
 
     @abstractmethod
     def _score(self, inputs: Sequence[ScoringInput]) -> list[CandidateScores]:
@@ -209,8 +268,10 @@ class BaseExtractor(ABC):
             ``Keyphrases.error``.
 
         Raises:
-            OptionError: If ``top_k`` is negative.
+            OptionError: If ``top_k`` is negative, or ``texts`` is one text.
         """
+        if isinstance(texts, str | Document | MarkedUpText):
+            raise OptionError("extract_many takes several texts, not one: use extract(text), or extract_many([text])")
         _check_top_k(top_k)
         return (keyphrases for chunk in _chunks(texts) for keyphrases in self._extract_chunk(chunk, top_k))
 
@@ -454,6 +515,28 @@ def _check_top_k(top_k: int | None) -> int | None:
     if top_k is not None and top_k < 0:
         raise OptionError(f"top_k must not be negative, and is {top_k}")
     return top_k
+
+
+def check_words(option: str, words: Iterable[str]) -> tuple[str, ...]:
+    """Check that an option is several phrases or words.
+
+    Args:
+        option: the option's name.
+        words: its value.
+
+    Returns:
+        The phrases or words.
+
+    Raises:
+        OptionError: if the value is one string, or holds something else than strings.
+    """
+    if isinstance(words, str):
+        raise OptionError(f"{option} takes several phrases, not one string: {option}=[{words!r}]")
+    if isinstance(words, Iterable):
+        listed = tuple(words)
+        if all(isinstance(word, str) for word in listed):
+            return listed
+    raise OptionError(f"{option} must be a list of phrases, not {words!r}")
 
 
 def one_of(option: str, value: object, valid: Sequence[object]) -> None:

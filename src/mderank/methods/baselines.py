@@ -9,6 +9,7 @@ from typing import Unpack
 import numpy as np
 
 from mderank.methods.base import BaseExtractor, BaseOptions, CandidateScores, ScoringInput
+from mderank.parameters import check_arguments
 
 
 class FirstPhrases(BaseExtractor):
@@ -34,6 +35,7 @@ class Random(BaseExtractor):
        whatever else the text is read.
     """
 
+    @check_arguments
     def __init__(self, seed: int = 0, **options: Unpack[BaseOptions]) -> None:
         super().__init__(**options)
         self.seed = seed

@@ -6,11 +6,10 @@ import warnings
 from collections.abc import Sequence
 from itertools import repeat
 from pathlib import Path
-from typing import ClassVar, Unpack
+from typing import Annotated, ClassVar, Unpack
 
 from mderank.encoding import (
     BUNDLED_MODEL,
-    POOLINGS,
     Embeddings,
     Encoder,
     PoolingName,
@@ -22,8 +21,11 @@ from mderank.encoding import (
 from mderank.encoding.exact import VariantCache
 from mderank.errors import ExactFallbackWarning, OptionError
 from mderank.masking import Mask
-from mderank.methods.base import BaseExtractor, BaseOptions, ScoringInput, at_least, one_of
-from mderank.ranking import SIMILARITIES, SimilarityName
+from mderank.methods.base import BaseExtractor, BaseOptions, ScoringInput
+from mderank.parameters import Param, check_arguments
+from mderank.ranking import SimilarityName
+
+MODEL = Param(expects="the name of a model, its folder, or an Encoder")
 
 
 class EncoderOptions(BaseOptions, total=False):
@@ -42,23 +44,20 @@ class EncoderExtractor(BaseExtractor):
 
     has_vectors: ClassVar[bool] = True
 
+    @check_arguments
     def __init__(
         self,
-        model: str | Path | Encoder = BUNDLED_MODEL,
+        model: Annotated[str | Path | Encoder, MODEL] = BUNDLED_MODEL,
         *,
         pooling: PoolingName | None = None,
         layer: int | None = None,
         similarity: SimilarityName = "cosine",
         exact: bool = False,
-        batch_tokens: int | None = None,
-        max_tokens: int | None = None,
+        batch_tokens: Annotated[int | None, Param(ge=1)] = None,
+        max_tokens: Annotated[int | None, Param(ge=3)] = None,
         **options: Unpack[BaseOptions],
     ) -> None:
         super().__init__(**options)
-        one_of("pooling", pooling, (None, *POOLINGS))
-        one_of("similarity", similarity, SIMILARITIES)
-        at_least("max_tokens", max_tokens, 3)
-        at_least("batch_tokens", batch_tokens, 1)
         self.encoder: Encoder = load_encoder(model) if isinstance(model, str | Path) else model
         self.pooling: PoolingName = pooling or self.encoder.spec.pooling
         self.layer = self._layer(layer)
@@ -80,7 +79,7 @@ class EncoderExtractor(BaseExtractor):
                 f"the encoder '{self.encoder.spec.name}' cannot do one-pass masking (its positions or its attention "
                 "do not allow it): every masked variant is encoded whole, which takes many times longer",
                 ExactFallbackWarning,
-                stacklevel=4,
+                stacklevel=6,
             )
             return True
         if self.pooling == "cls":

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import ClassVar, Unpack
+from typing import Annotated, ClassVar, Unpack
 
 import numpy as np
 
@@ -20,7 +20,8 @@ from mderank.encoding import BUNDLED_MODEL, Embeddings, Encoder
 from mderank.errors import OptionError
 from mderank.masking import MaskAll
 from mderank.methods.base import CandidateScores, ScoringInput
-from mderank.methods.encoder_base import EncoderExtractor, EncoderOptions
+from mderank.methods.encoder_base import MODEL, EncoderExtractor, EncoderOptions
+from mderank.parameters import Param, check_arguments
 from mderank.ranking import Overlap, masked_similarity, phrase_similarity
 from mderank.ranking.dedupe import form_key
 from mderank.util.arrays import Floats, Numbers
@@ -140,20 +141,17 @@ class FusionRank(EncoderExtractor):
     default_candidates: ClassVar[CandidateSource] = Terms()
     default_overlap: ClassVar[Overlap] = "little"
 
+    @check_arguments
     def __init__(
         self,
-        model: str | Path | Encoder = BUNDLED_MODEL,
+        model: Annotated[str | Path | Encoder, MODEL] = BUNDLED_MODEL,
         *,
-        weights: FusionWeights = FusionWeights(),
-        min_confidence: float | None = None,
+        weights: Annotated[FusionWeights, Param(expects="FusionWeights(norm=0.3, …)")] = FusionWeights(),
+        min_confidence: Annotated[float | None, Param(ge=0, le=1)] = None,
         **options: Unpack[EncoderOptions],
     ) -> None:
         super().__init__(model, **options)
-        if not isinstance(weights, FusionWeights):
-            raise OptionError(f"weights must be FusionWeights(norm=0.3, …), not {type(weights).__name__}")
         self.weights = weights
-        if min_confidence is not None and not 0 <= min_confidence <= 1:
-            raise OptionError(f"min_confidence is a chance between 0 and 1, not {min_confidence}")
         if min_confidence is not None and not self._is_calibrated():
             raise OptionError(
                 "min_confidence is known for the bundled encoder and the default weights only: leave it out, or use "

@@ -6,20 +6,21 @@ Findings of ACL. A phrase matters if the document's embedding changes when the p
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Self, Unpack
+from typing import Annotated, Any, Self, Unpack
 
 import numpy as np
 
-from mderank.candidates import CandidateSource, NounPhrases
-from mderank.encoding import BUNDLED_MODEL, Embeddings, Encoder, PoolingName
+from mderank.candidates import NounPhrases
+from mderank.encoding import BUNDLED_MODEL, Embeddings, Encoder
 from mderank.masking import MASKINGS, Mask, MaskAll, Masking
 from mderank.methods.base import CandidateScores, ScoringInput
-from mderank.methods.encoder_base import EncoderExtractor, EncoderOptions
+from mderank.methods.encoder_base import MODEL, EncoderExtractor, EncoderOptions
+from mderank.parameters import Param, check_arguments
 from mderank.presets import PAPER
-from mderank.ranking import Dedupe, Diversity, Overlap, SimilarityName, masked_similarity
-from mderank.tagging import SpacyTagger, Tagger
+from mderank.ranking import SimilarityName, masked_similarity
+from mderank.tagging import SpacyTagger
 
 
 class MDERankOptions(EncoderOptions, total=False):
@@ -65,43 +66,15 @@ class MDERank(EncoderExtractor):
     CoreNLP, and the list of stop words is our own. So candidates may differ from the authors'. docs/paper.md has more.
     """
 
+    @check_arguments
     def __init__(
         self,
-        model: str | Path | Encoder = BUNDLED_MODEL,
+        model: Annotated[str | Path | Encoder, MODEL] = BUNDLED_MODEL,
         *,
-        tagger: str | Tagger | None = None,
-        candidates: CandidateSource | None = None,
-        masking: Masking | None = None,
-        pooling: PoolingName | None = None,
-        layer: int | None = None,
-        similarity: SimilarityName = "cosine",
-        exact: bool = False,
-        batch_tokens: int | None = None,
-        dedupe: Dedupe = "variant",
-        overlap: Overlap | None = None,
-        diversity: Diversity | None = None,
-        min_score: float | None = None,
-        max_words: int | None = None,
-        max_tokens: int | None = None,
-        exclude: Iterable[str] = (),
+        masking: Annotated[Masking | None, Param(expects="a masking such as MaskAll() or MaskSubset()")] = None,
+        **options: Unpack[EncoderOptions],
     ) -> None:
-        super().__init__(
-            model,
-            tagger=tagger,
-            candidates=candidates,
-            pooling=pooling,
-            layer=layer,
-            similarity=similarity,
-            exact=exact,
-            batch_tokens=batch_tokens,
-            dedupe=dedupe,
-            overlap=overlap,
-            diversity=diversity,
-            min_score=min_score,
-            max_words=max_words,
-            max_tokens=max_tokens,
-            exclude=exclude,
-        )
+        super().__init__(model, **options)
         self.masking: Masking = masking or MaskAll()
 
     @classmethod

@@ -4,23 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, is_dataclass, replace
+from functools import cached_property
 from importlib import import_module
 from inspect import signature
-from pathlib import Path
-from types import NoneType, UnionType
-from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
+from typing import Any, Literal, get_type_hints
 
 from mderank.errors import OptionError
 from mderank.methods.base import Extractor
-from mderank.parameters import Parameter, unknown_name
-
-COMMON = ("tagger", "candidates", "dedupe", "overlap", "min_score", "max_words", "exclude")
-WORD_GRAPH = (*COMMON, "window", "damping", "tags", "words", "distance", "phrase_score", "weighted")
-TOPICS = (*COMMON, "threshold", "linkage", "damping")
-ENCODER = (*COMMON, "diversity", "model", "pooling", "layer", "similarity", "exact", "batch_tokens", "max_tokens")
-SIF = (*COMMON, "diversity", "model", "layer", "domain", "average_layers", "a", "mix", "segment", "alignment")
-# Options that the command line has a flag of its own for.
-FLAGS = ("min_confidence", "masking", "frequencies", "domain", "seed", "stop_words")
+from mderank.options import Options
+from mderank.parameters import Parameter, to_parameter, unknown_name
 
 Kind = Literal["embedding", "graph", "statistics", "floor"]
 
@@ -32,8 +24,12 @@ class Method:
     name: str
     home: str
     summary: str
-    options: tuple[str, ...] = COMMON
     kind: Kind = "statistics"
+
+    @cached_property
+    def options(self) -> tuple[str, ...]:
+        """The names of the constructor's parameters."""
+        return tuple(signature(self.load()).parameters)
 
     def load(self) -> type[Extractor]:
         """Its class. What it is built on is imported here, and not before."""
@@ -56,45 +52,51 @@ class Method:
 
     def _groups(self) -> dict[str, Any]:
         """Return the parameters that are dataclasses, such as `FusionWeights`; they are set field by field."""
-        return {name: each.hint for name, each in self._constructor_settings().items() if is_dataclass(each.hint)}
+        return {name: each.hint for name, each in self._declared().items() if is_dataclass(each.hint)}
 
     def _fields(self, group: Any) -> set[str]:
         """Return the names of a group's fields, but for those that are parameters of the method itself."""
         return {each.name for each in fields(group)} - set(self.options)
 
-    def settings(self) -> dict[str, Setting]:
-        """The options that are plain values and that this method has to itself."""
+    def parameters(self) -> dict[str, Parameter]:
+        """Return the parameters that are plain values and that are not options of other methods too.
+
+        Returns:
+            The parameters by name. They are set by ``--set NAME=VALUE``, or `Options.params`.
+        """
         found = {}
-        for name, each in self._constructor_settings().items():
+        for name, each in self._declared().items():
             if not is_dataclass(each.hint):
                 found[name] = each
                 continue
             hints = get_type_hints(each.hint)
             for own in fields(each.hint):
                 if own.name in self._fields(each.hint):
-                    found[own.name] = Setting(own.name, hints[own.name], own.default)
+                    found[own.name] = Parameter(own.name, hints[own.name], own.default)
         return found
 
-    def _constructor_settings(self) -> dict[str, Setting]:
-        """Return the parameters of the method's own, as its constructor has them."""
-        known = {}
-        for home in reversed(self.load().__mro__):  # a method that builds on another has that one's options too
-            constructor = home.__init__  # type: ignore[misc]
-            hints = get_type_hints(constructor)
-            for name, parameter in signature(constructor).parameters.items():
-                if name in hints:
-                    known[name] = Setting(name, hints[name], parameter.default)
-        return {name: known[name] for name in self.options if name not in (*ENCODER, *FLAGS) and name in known}
+    def _declared(self) -> dict[str, Parameter]:
+        """Return the parameters of the method's own, as its constructor declares them."""
+        return {
+            name: to_parameter(each) for name, each in signature(self.load()).parameters.items() if name not in _OPTIONS
+        }
 
     def parse(self, assignment: str) -> tuple[str, Any]:
-        """The option and its value from ``name=value``."""
+        """Read a parameter and its value from ``name=value``.
+
+        Args:
+            assignment: the text.
+
+        Returns:
+            The parameter's name, and its value.
+
+        Raises:
+            OptionError: if there is no such parameter, or its value does not fit.
+        """
         name, equals, text = assignment.partition("=")
-        settings = self.settings()
         if not equals:
             raise OptionError(f"--set {assignment}: write NAME=VALUE")
-        if name not in settings:
-            raise unknown_name(f"parameter of '{self.name}'", name, settings)
-        return name, settings[name].parse(text)
+        return name, self._parameter(name).parse(text)
 
     def check_params(self, params: Mapping[str, Any]) -> dict[str, Any]:
         """Check values for the method's own parameters.
@@ -108,102 +110,47 @@ class Method:
         Raises:
             OptionError: if a name is unknown, or a value has the wrong type or is out of range.
         """
-        known = {name: Parameter(name, each.hint, each.default) for name, each in self.settings().items()}
-        for name in params:
-            if name not in known:
-                raise unknown_name(f"parameter of '{self.name}'", name, known)
-        return {name: known[name].check(value) for name, value in params.items()}
+        return {name: self._parameter(name).check(value) for name, value in params.items()}
+
+    def _parameter(self, name: str) -> Parameter:
+        known = self.parameters()
+        if name not in known:
+            raise unknown_name(f"parameter of '{self.name}'", name, known)
+        return known[name]
 
 
-@dataclass(frozen=True)
-class Setting:
-    """A plain option of a method: a number, a word, yes or no, a file."""
-
-    name: str
-    hint: Any
-    default: Any
-
-    def parse(self, text: str) -> Any:
-        """The value that ``text`` stands for."""
-        for kind in sorted(self._kinds(), key=lambda kind: kind is not NoneType):  # else "none" would be a text
-            try:
-                return _as(kind, text)
-            except ValueError:
-                continue
-        raise OptionError(f"{self.name}={text}: {self.name} is {self.describe()}")
-
-    def describe(self) -> str:
-        """What it may be, in words."""
-        return " or ".join(filter(None, map(_describe, self._kinds())))
-
-    def shown(self) -> str:
-        """Its default, as one would write it."""
-        if isinstance(self.default, bool):
-            return "yes" if self.default else "no"
-        return "none" if self.default is None else str(self.default)
-
-    def _kinds(self) -> tuple[Any, ...]:
-        return get_args(self.hint) if get_origin(self.hint) in (Union, UnionType) else (self.hint,)
-
-
-def _as(kind: Any, text: str) -> Any:
-    if kind is NoneType and text.lower() == "none":
-        return None
-    if kind is bool and text.lower() in ("yes", "true", "no", "false"):
-        return text.lower() in ("yes", "true")
-    if get_origin(kind) is Literal and text in get_args(kind):
-        return text
-    if kind in (int, float, str, Path):
-        return kind(text)
-    raise ValueError(text)
-
-
-def _describe(kind: Any) -> str:
-    if get_origin(kind) is Literal:
-        return ", ".join(map(str, get_args(kind)))
-    words = {int: "a whole number", float: "a number", str: "a text", Path: "a file", bool: "yes or no"}
-    # What else an option may be, an object, cannot be written on a command line.
-    return "none" if kind is NoneType else words.get(kind, "")
-
+# Arguments of constructors that options of their own stand for.
+_OPTIONS = frozenset({"domain", *Options.parameters(), *(Options.info(name).argument for name in Options.parameters())})
 
 METHODS = {
     method.name: method
     for method in (
-        Method("mderank", "mderank.methods:MDERank", "masked document embeddings (the paper's method)",
-               (*ENCODER, "masking"), "embedding"),
+        Method("mderank", "mderank.methods:MDERank", "masked document embeddings (the paper's method)", "embedding"),
         Method("fusion", "mderank.methods:FusionRank", "masked document, phrase and place in one (the best we know)",
-               (*ENCODER, "weights", "min_confidence"),
                "embedding"),
-        Method("embedrank", "mderank.methods:EmbedRank", "phrase and document embeddings compared",
-               ENCODER, "embedding"),
+        Method("embedrank", "mderank.methods:EmbedRank", "phrase and document embeddings compared", "embedding"),
         Method("embedrank-vectors", "mderank.methods:VectorEmbedRank", "EmbedRank with static word vectors",
-               (*COMMON, "diversity", "vectors", "max_vectors"), "embedding"),
+               "embedding"),
         Method("embedrank-sent2vec", "mderank.methods:Sent2VecEmbedRank", "EmbedRank with Sent2Vec, as in its paper",
-               (*COMMON, "diversity", "sent2vec"), "embedding"),
-        Method("keybert", "mderank.methods:KeyBERT", "n-gram and document embeddings compared",
-               ENCODER, "embedding"),
+               "embedding"),
+        Method("keybert", "mderank.methods:KeyBERT", "n-gram and document embeddings compared", "embedding"),
         Method("attentionrank", "mderank.methods:AttentionRank", "attention in sentences, relevance to the document",
-               (*COMMON, "diversity", "model", "layer", "max_tokens", "frequencies", "weight", "max_df"), "embedding"),
-        Method("textrank", "mderank.methods:TextRank", "PageRank of neighbouring words",
-               (*WORD_GRAPH, "top_words"), "graph"),
+               "embedding"),
+        Method("textrank", "mderank.methods:TextRank", "PageRank of neighbouring words", "graph"),
         Method("singlerank", "mderank.methods:SingleRank", "PageRank of words that are often near each other",
-               WORD_GRAPH, "graph"),
-        Method("positionrank", "mderank.methods:PositionRank", "the same, preferring words that stand early",
-               WORD_GRAPH, "graph"),
+               "graph"),
+        Method("positionrank", "mderank.methods:PositionRank", "the same, preferring words that stand early", "graph"),
         Method("sifrank", "mderank.methods:SIFRank", "phrase and document as means of word states, by rarity",
-               SIF, "embedding"),
-        Method("sifrank-plus", "mderank.methods:SIFRankPlus", "SIFRank, what comes early first",
-               (*SIF, "bias"), "embedding"),
+               "embedding"),
+        Method("sifrank-plus", "mderank.methods:SIFRankPlus", "SIFRank, what comes early first", "embedding"),
         Method("topicrank", "mderank.methods:TopicRank", "topics that stand near each other, one phrase of each",
-               (*TOPICS, "representative"), "graph"),
+               "graph"),
         Method("multipartiterank", "mderank.methods:MultipartiteRank", "phrases near phrases of other topics",
-               (*TOPICS, "alpha"), "graph"),
-        Method("yake", "mderank.methods:YAKE", "case, place, frequency and neighbours of the words",
-               (*COMMON, "ngram", "window", "features", "string_similarity", "threshold", "stop_words")),
-        Method("tfidf", "mderank.methods:TfIdf", "frequent here, rare in a corpus",
-               (*COMMON, "frequencies", "nested")),
+               "graph"),
+        Method("yake", "mderank.methods:YAKE", "case, place, frequency and neighbours of the words"),
+        Method("tfidf", "mderank.methods:TfIdf", "frequent here, rare in a corpus"),
         Method("firstphrases", "mderank.methods:FirstPhrases", "in the order of the text", kind="floor"),
-        Method("random", "mderank.methods:Random", "in no order", (*COMMON, "seed"), "floor"),
+        Method("random", "mderank.methods:Random", "in no order", "floor"),
     )
 }  # fmt: skip
 

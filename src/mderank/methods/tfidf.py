@@ -9,12 +9,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from math import log2
-from typing import Unpack
+from typing import Annotated, Unpack
 
 import numpy as np
 
 from mderank.methods.base import BaseExtractor, BaseOptions, CandidateScores, ScoringInput
 from mderank.methods.frequencies import DocumentFrequencies
+from mderank.parameters import Param, check_arguments
 from mderank.text import stem_phrase
 
 
@@ -28,11 +29,12 @@ class TfIdf(BaseExtractor):
        of one, this text counted among them in both. Without a corpus all phrases are equally rare.
     """
 
+    @check_arguments
     def __init__(
         self,
         frequencies: DocumentFrequencies | None = None,
         *,
-        nested: bool = False,
+        nested: Annotated[bool, Param(help="Count occurrences inside longer candidates too.")] = False,
         **options: Unpack[BaseOptions],
     ) -> None:
         super().__init__(**options)

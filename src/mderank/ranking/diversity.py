@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain, combinations
 from math import comb
-from typing import Literal, Protocol
+from typing import Literal, Protocol, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
@@ -24,6 +24,7 @@ MOST_CHOICES = 200_000
 _ROUNDING = 1e-6
 
 
+@runtime_checkable
 class Diversity(Protocol):
     """Chooses among ranked phrases, and orders what it chooses."""
 

@@ -57,7 +57,7 @@ def api_routes(service: Service) -> APIRouter:
     @api.post("/extract", response_model=schema.Answer, responses=_error_responses(*_COMPUTING), summary="One text")
     async def extract(request: schema.ExtractRequest) -> Response:
         """The keyphrases of one text, with the options of ``mderank extract``."""
-        (found,) = await service.extract(request, [request])
+        (found,) = await service.extract(request.to_options(), [request])
         if isinstance(found, MDERankError):
             raise found
         return await _write_answer([(None, request.text, found)], request, lambda results: results[0])
@@ -76,7 +76,7 @@ def api_routes(service: Service) -> APIRouter:
                 "batch_too_large",
                 f"the request has {len(request.documents)} documents; the limit is {most}: send several requests",
             )
-        made = await service.extract(request, request.documents)
+        made = await service.extract(request.to_options(), request.documents)
         named = [
             (each.id if each.id is not None else number, each.text, _with_error(found))
             for number, (each, found) in enumerate(zip(request.documents, made, strict=True))
@@ -150,7 +150,9 @@ def _static_file(data: bytes, kind: str) -> Callable[[], Any]:
 
 
 async def _write_answer(
-    documents: Sequence[tuple[str | int | None, str, Keyphrases]], options: schema.Options, whole: Callable[[Any], Any]
+    documents: Sequence[tuple[str | int | None, str, Keyphrases]],
+    options: schema.OptionsRequest,
+    whole: Callable[[Any], Any],
 ) -> Response:
     def write() -> Response:
         return json_response(whole([_describe_result(*each, options) for each in documents]))
@@ -159,7 +161,9 @@ async def _write_answer(
     return await asyncio.to_thread(write) if large else write()
 
 
-def _describe_result(name: str | int | None, text: str, found: Keyphrases, options: schema.Options) -> dict[str, Any]:
+def _describe_result(
+    name: str | int | None, text: str, found: Keyphrases, options: schema.OptionsRequest
+) -> dict[str, Any]:
     made = DocumentResult(0, text, found).as_dict(explain=options.explain)
     return {**made, "id": name, "method": options.method}
 

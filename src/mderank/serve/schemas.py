@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import re
-from typing import Annotated, Literal
+from types import NoneType
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, field_validator
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, create_model, field_validator
+
+from mderank.options import OptionInfo, Options
+from mderank.parameters import NGramRange, Parameter, Params
 
 # A pattern that a client sends is run by a backtracking matcher: tags with at most two unbounded quantifiers, and no
 # groups, keep it within what a long text costs anyway.
@@ -13,90 +17,28 @@ _PATTERN = re.compile(r"\s*(?:<[A-Za-z$.*|]{1,60}>[*+?]?\s*){1,8}")
 _UNBOUNDED = 2
 _PARTS = re.compile(r"\w+|[^\w\s]")
 _LONGEST_PHRASE = 12  # words
+_LONGEST_TEXT = 300  # characters of an option
 
 Phrase = Annotated[str, StringConstraints(min_length=1, max_length=100)]
-Word = Annotated[str, StringConstraints(min_length=1, max_length=100)]
 Whole = Annotated[int, Field(strict=True)]
 Number = Annotated[float, Field(strict=True, allow_inf_nan=False)]
-Share = Annotated[float, Field(strict=True, allow_inf_nan=False, ge=0, le=1)]
 Flag = Annotated[bool, Field(strict=True)]
 Plain = Annotated[str, StringConstraints(max_length=200)] | Flag | Whole | Number | None
 
 EXAMPLE = "Coral reefs protect the coast from storms. Warm water bleaches coral, and bleached reefs lose their fish."
 
 
-class Options(BaseModel):
-    """The options of ``mderank extract`` that name no file and no model of the server's."""
+HTTP_OPTIONS = tuple(name for name in Options.parameters() if Options.info(name).http)
+
+
+class _CheckedModel(BaseModel):
+    """Checks of a client's options beside their types and ranges."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    method: str = Field(
-        default="fusion", max_length=40, description="How candidates are ranked: one of `GET /v1/methods`."
-    )
-    top: Whole = Field(default=10, ge=1, le=1000, description="How many keyphrases a document.")
-    explain: Flag = Field(default=False, description="Also why each phrase has its score, and all its places.")
-    dedupe: Literal["none", "case", "variant", "stem"] = Field(
-        default="variant", description="Variants of a phrase that are one entry."
-    )
-    overlap: Literal["none", "little", "any"] | None = Field(
-        default=None,
-        description="Whether phrases may be part of each other: in no case, only those that say something of their "
-        "own, or as the scores have it; else as the method does.",
-    )
-    diversity: Share | None = Field(
-        default=None, description="Prefer phrases unlike those before them: 0 not at all, 1 above all (MMR)."
-    )
-    max_sum: Annotated[Whole, Field(ge=1, le=50)] | None = Field(
-        default=None,
-        description="Of so many best phrases give those that together are least alike; not with diversity.",
-    )
-    min_score: Number | None = Field(default=None, description="Leave out phrases with a lower score.")
-    min_confidence: Share | None = Field(
-        default=None,
-        description="Leave out phrases that a reader would less often accept; if not given, 0.6 in texts of "
-        "fewer than 50 words and 0 in longer ones.",
-    )
-    pattern: str | None = Field(
-        default=None,
-        max_length=300,
-        description="Tag pattern of a phrase, e.g. `<JJ>*<NN.*>`; no groups, and at most two of `*` and `+`.",
-    )
-    ngrams: str | None = Field(
-        default=None,
-        pattern=r"^[1-5](-[1-5])?$",
-        description="All n-grams of N to M words instead of noun phrases: `1-3`.",
-    )
-    phrases: list[Phrase] | None = Field(
-        default=None, min_length=1, max_length=1000, description="Only these phrases, of at most 12 words."
-    )
-    max_phrase_words: Annotated[Whole, Field(ge=1, le=20)] | None = Field(
-        default=None, description="Pass over longer noun phrases; else 8, of the method fusion 7."
-    )
-    stop_words: list[Word] = Field(
-        default=[], max_length=1000, description="Further words that no phrase has inside it."
-    )
-    exclude: list[Phrase] = Field(default=[], max_length=1000, description="Phrases never to give.")
-    masking: Literal["all", "once", "highest", "subset"] = Field(default="all", description="What a candidate hides.")
-    pooling: Literal["mean", "max", "cls"] | None = Field(default=None, description="How states become an embedding.")
-    layer: Annotated[Whole, Field(ge=-200, le=200)] | None = Field(
-        default=None, description="Layer to take states from."
-    )
-    similarity: Literal["cosine", "euclidean"] = Field(default="cosine", description="How embeddings are compared.")
-    exact: Flag = Field(default=False, description="Encode every masked variant whole: many times slower.")
-    max_words: Annotated[Whole, Field(ge=1, le=10_000_000)] | None = Field(
-        default=None, description="Read only the first N words."
-    )
-    max_tokens: Annotated[Whole, Field(ge=3, le=10_000_000)] | None = Field(
-        default=None, description="Read only the first N word pieces."
-    )
-    seed: Whole = Field(default=0, ge=0, le=2**63 - 1, description="For the method random.")
-    set: dict[Annotated[str, StringConstraints(max_length=40)], Plain] = Field(
-        default={}, max_length=20, description="Options that the method has to itself: see `GET /v1/methods`."
-    )
-
-    @field_validator("pattern")
+    @field_validator("pattern", check_fields=False)
     @classmethod
-    def _can_be_matched(cls, pattern: str | None) -> str | None:
+    def _check_pattern(cls, pattern: str | None) -> str | None:
         if pattern is not None:
             if not _PATTERN.fullmatch(pattern):
                 raise ValueError("a pattern is tags in angle brackets, each with *, +, ? or nothing: <JJ>*<NN.*>")
@@ -104,25 +46,94 @@ class Options(BaseModel):
                 raise ValueError(f"a pattern may have {_UNBOUNDED} of * and + at most")
         return pattern
 
-    @field_validator("phrases")
+    @field_validator("phrases", check_fields=False)
     @classmethod
-    def _are_phrases(cls, phrases: list[str] | None) -> list[str] | None:
+    def _check_phrases(cls, phrases: list[str] | None) -> list[str] | None:
         for phrase in phrases or ():
             if not 1 <= len(_PARTS.findall(phrase)) <= _LONGEST_PHRASE:
                 raise ValueError(f"a phrase has 1 to {_LONGEST_PHRASE} words")
         return phrases
 
 
+def http_model(options: type[Options] = Options) -> type[BaseModel]:
+    """Make the model of the options that clients may set.
+
+    Args:
+        options: the list of options.
+
+    Returns:
+        A pydantic model with a field for each option, in strict types and with the bounds for clients. Paths, models
+        and devices are left out.
+    """
+    fields: dict[str, Any] = {}
+    for name, parameter in options.parameters().items():
+        info = options.info(name)
+        if info.http:
+            default = list(parameter.default) if isinstance(parameter.default, tuple) else parameter.default
+            default = dict(default) if isinstance(default, Params) else default
+            text = info.help if info.default_text is None else f"{info.help} Default: {info.default_text}."
+            fields[name] = (_http_type(parameter, info), Field(default=default, description=text))
+    return create_model("HttpOptions", __base__=_CheckedModel, **fields)
+
+
+def _http_type(parameter: Parameter, info: OptionInfo) -> Any:
+    optional = NoneType in parameter.kinds
+    (kind, *_) = (each for each in parameter.kinds if each is not NoneType)
+    least = info.ge if info.http_ge is None else info.http_ge
+    most = info.le if info.http_le is None else info.http_le
+    known: Any
+    if kind is int:
+        known = Annotated[int, Field(strict=True, ge=least, le=most)]
+    elif kind is float:
+        known = Annotated[float, Field(strict=True, allow_inf_nan=False, ge=least, le=most)]
+    elif kind is bool:
+        known = Flag
+    elif kind is str:
+        known = Annotated[str, StringConstraints(max_length=_LONGEST_TEXT)]
+    elif kind is NGramRange:
+        known = Annotated[str, StringConstraints(pattern=rf"^[1-{most}](-[1-{most}])?$")]
+    elif kind is Params:
+        known = Annotated[dict[Annotated[str, StringConstraints(max_length=40)], Plain], Field(max_length=20)]
+    elif parameter.is_list:
+        known = Annotated[list[Phrase], Field(min_length=1 if optional else 0, max_length=1000)]
+    else:
+        known = kind  # one of a few words
+    return known | None if optional else known
+
+
+if TYPE_CHECKING:
+    HttpOptions = _CheckedModel
+else:
+    HttpOptions = http_model()
+
+
+class OptionsRequest(HttpOptions):
+    """The options of a request."""
+
+    if TYPE_CHECKING:
+        method: str
+
+    explain: Flag = Field(default=False, description="Also why each phrase has its score, and all its occurrences.")
+
+    def to_options(self) -> Options:
+        """Return the options of the extraction.
+
+        Raises:
+            OptionError: if options exclude each other.
+        """
+        return Options.from_dict({name: getattr(self, name) for name in HTTP_OPTIONS})
+
+
 TextFormat = Literal["text", "markdown"]
 
 
-class ExtractRequest(Options):
+class ExtractRequest(OptionsRequest):
     """One text, and the options."""
 
     model_config = ConfigDict(
         extra="forbid",
         frozen=True,
-        json_schema_extra={"examples": [{"text": EXAMPLE, "top": 3}, {"text": EXAMPLE, "top": 1, "explain": True}]},
+        json_schema_extra={"examples": [{"text": EXAMPLE, "top_k": 3}, {"text": EXAMPLE, "top_k": 1, "explain": True}]},
     )
 
     text: str = Field(description="What to read. Offsets count its code points.")
@@ -141,14 +152,14 @@ class InputDocument(BaseModel):
     format: TextFormat = Field(default="text", description="In Markdown, marks are passed over.")
 
 
-class BatchRequest(Options):
+class BatchRequest(OptionsRequest):
     """Several texts, and the options for all of them."""
 
     model_config = ConfigDict(
         extra="forbid",
         frozen=True,
         json_schema_extra={
-            "examples": [{"documents": [{"id": "a", "text": EXAMPLE}, {"text": "A lazy dog slept."}], "top": 2}]
+            "examples": [{"documents": [{"id": "a", "text": EXAMPLE}, {"text": "A lazy dog slept."}], "top_k": 2}]
         },
     )
 
@@ -214,12 +225,13 @@ class BatchAnswer(BaseModel):
     results: list[Answer]
 
 
-class Setting(BaseModel):
-    """An option that a method has to itself."""
+class ParamAnswer(BaseModel):
+    """A parameter of a method."""
 
     name: str
     type: str
     default: str
+    help: str
 
 
 class MethodAnswer(BaseModel):
@@ -229,7 +241,7 @@ class MethodAnswer(BaseModel):
     kind: Literal["embedding", "graph", "statistics", "floor"]
     summary: str
     options: list[str] = Field(description="The options that it takes.")
-    settings: list[Setting] = Field(description="Those that are set by `set`.")
+    params: list[ParamAnswer] = Field(description="Its parameters, which are set by `params`.")
     diverse: bool = Field(description="Whether it takes `diversity` and `max_sum`.")
     overlap: Literal["none", "little", "any"] = Field(description="Its own `overlap`, where none is given.")
     masks: bool = Field(description="Whether it tells what masking a phrase changed.")

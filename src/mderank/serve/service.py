@@ -11,11 +11,12 @@ from mderank.errors import MDERankError
 from mderank.keyphrase import Keyphrases
 from mderank.methods.base import BaseExtractor
 from mderank.methods.registry import METHODS
+from mderank.options import Options
 from mderank.serve import schemas as schema
 from mderank.serve.batch_queue import BatchQueues, QueueEntry, extract_queued
 from mderank.serve.config import ServerConfig
 from mderank.serve.errors import ApiError
-from mderank.serve.extractor_cache import Workshop, own_settings, taken_options, weight
+from mderank.serve.extractor_cache import ExtractorCache, cost_factor, http_options, http_params
 from mderank.serve.file_reader import FileReaderPool, readable_kinds
 from mderank.serve.metrics import Metrics
 from mderank.tagging import Tagger
@@ -56,14 +57,14 @@ class Service:
         self.model = encoder.spec.name
         self.stopping = False
         self.ready = False
-        self._workshops = {name: Workshop(encoder, make_tagger()) for name in ("short", "long")}
+        self._caches = {name: ExtractorCache(encoder, make_tagger()) for name in ("short", "long")}
         self._offered: list[dict[str, Any]] = []
 
     def load(self) -> None:
         """Load the models, measure the speed of both queues, and try which methods work."""
-        offered = self._workshops["short"].offers()
+        offered = self._caches["short"].offers()
         for queue in (self.queues.short, self.queues.long):
-            extractor = self._workshops[queue.name].get(schema.Options())
+            extractor = self._caches[queue.name].get(Options())
             extractor.extract(_WARM_UP)
             queue.measure_speed(extractor, [_WARM_UP] * 4)
         self._offered = [_describe_method(name, kind) for name, kind in offered.items()]
@@ -77,7 +78,7 @@ class Service:
         """
         return {
             "version": mderank.__version__,
-            "default": schema.Options().method,
+            "default": Options().method,
             "model": self.model,
             "methods": self._offered,
             "labels": _LABELS,
@@ -86,7 +87,7 @@ class Service:
         }
 
     async def extract(
-        self, options: schema.Options, documents: Sequence[schema.InputDocument | schema.ExtractRequest]
+        self, options: Options, documents: Sequence[schema.InputDocument | schema.ExtractRequest]
     ) -> list[Keyphrases | MDERankError]:
         """Extract the keyphrases of the documents of one request.
 
@@ -101,12 +102,12 @@ class Service:
             ApiError: If the server is loading, a text is too long, the queue is full, or the answer is late.
         """
         self.check_ready()
-        sizes = [len(each.text) * weight(options) for each in documents]
+        sizes = [len(each.text) * cost_factor(options) for each in documents]
         self._check_sizes(sizes, options)
         queue = self.queues.queue_for(sum(sizes))
-        extractor = self._workshops[queue.name].get(options)
+        extractor = self._caches[queue.name].get(options)
         entries = [
-            QueueEntry(extractor, each.text, options.top, max(1, size), each.format == "markdown")
+            QueueEntry(extractor, each.text, options.top_k, max(1, size), each.format == "markdown")
             for each, size in zip(documents, sizes, strict=True)
         ]
         return await extract_queued(queue, entries, self.config.timeout_seconds)
@@ -120,10 +121,10 @@ class Service:
         if not self.ready:
             raise ApiError("not_ready", "the server is still loading: try again", retry_after=2)
 
-    def _check_sizes(self, sizes: Sequence[int], options: schema.Options) -> None:
+    def _check_sizes(self, sizes: Sequence[int], options: Options) -> None:
         limit = self.config.max_text_chars
         if max(sizes) > limit:
-            factor = weight(options)
+            factor = cost_factor(options)
             why = f", which count {factor} times because these options are costly" if factor > 1 else ""
             raise ApiError(
                 "text_too_long",
@@ -138,13 +139,15 @@ class Service:
 
 def _describe_method(name: str, kind: type[BaseExtractor]) -> dict[str, Any]:
     method = METHODS[name]
-    own = own_settings(method).values()
     return {
         "name": name,
         "kind": method.kind,
         "summary": method.summary,
-        "options": taken_options(method),
-        "settings": [{"name": each.name, "type": each.describe(), "default": each.shown()} for each in own],
+        "options": http_options(method),
+        "params": [
+            {"name": name, "type": each.describe(), "default": each.default_text(), "help": each.param.help}
+            for name, each in http_params(method).items()
+        ],
         "diverse": "diversity" in method.options,
         "overlap": kind.default_overlap,
         "masks": name in _MASKING,

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from mderank.document import Document
 
 
+@runtime_checkable
 class Tagger(Protocol):
     """Turns texts into documents. One method, so that any tagger can be put behind it."""
 

@@ -72,7 +72,7 @@ def test_candidates_of_ones_own_exclude_top_words():
 
 @pytest.mark.parametrize("share", [0.0, -0.5, 1.5, float("nan")])
 def test_a_share_is_between_nothing_and_all(share):
-    with pytest.raises(OptionError, match="top_words is a share of the words"):
+    with pytest.raises(OptionError, match="top_words must be a number above 0 and of at most 1"):
         TextRank(top_words=share)
 
 

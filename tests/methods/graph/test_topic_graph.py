@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from mderank import Document, OptionError, PhraseList
-from mderank.methods import FirstPhrases
+from mderank.methods import FirstPhrases, MultipartiteRank, TopicRank
 from mderank.methods.graph import topic_graph
 from mderank.methods.graph.pagerank import pagerank
 from mderank.methods.graph.topic_graph import (
@@ -199,16 +199,17 @@ def test_pagerank_is_the_solution_of_its_equation(damping):
     assert scores.sum() == pytest.approx(1)
 
 
+@pytest.mark.parametrize("method", [TopicRank, MultipartiteRank])
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ((1.0, "average", 0.85), "threshold must be from 0 .* to below 1 .*, not 1.0"),
-        ((-0.1, "average", 0.85), "threshold must be"),
-        ((float("nan"), "average", 0.85), "threshold must be"),
-        ((0.74, "ward", 0.85), "linkage='ward' is unknown: it is one of average, single, complete"),
-        ((0.74, "average", 1.0), "damping must be from 0 to 0.99, not 1.0"),
+        ({"threshold": 1.0}, "threshold must be a number of at least 0 and below 1, not 1.0"),
+        ({"threshold": -0.1}, "threshold must be"),
+        ({"threshold": float("nan")}, "threshold must be"),
+        ({"linkage": "ward"}, "linkage must be one of average, single, complete, not 'ward'"),
+        ({"damping": 1.0}, "damping must be a number from 0 to 0.99, not 1.0"),
     ],
 )
-def test_options_that_make_no_topics(options, message):
+def test_options_that_make_no_topics(method, options, message):
     with pytest.raises(OptionError, match=message):
-        topic_graph.check_options(*options)
+        method(tagger=FakeTagger(), **options)

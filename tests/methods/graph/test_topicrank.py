@@ -83,7 +83,7 @@ def test_long_texts():
 
 
 def test_options_are_checked():
-    with pytest.raises(OptionError, match="representative='last' is unknown: it is one of first, frequent, central"):
+    with pytest.raises(OptionError, match="representative must be one of first, frequent, central, not 'last'"):
         make(representative="last")
     with pytest.raises(OptionError, match="threshold must be"):
         make(threshold=1)

@@ -209,13 +209,13 @@ def test_words_of_the_graph_count_where_they_have_another_tag():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"window": 1}, "window must be at least 2, not 1"),
-        ({"damping": 1.0}, "damping must be from 0 to 0.99, not 1.0"),
-        ({"damping": -0.1}, "damping must be from 0 to 0.99"),
-        ({"damping": float("nan")}, "damping must be from 0 to 0.99"),
-        ({"words": "lemma"}, "words='lemma' is unknown: it is one of stem, lower"),
-        ({"distance": "letters"}, "distance='letters' is unknown: it is one of tokens, words"),
-        ({"phrase_score": "max"}, "phrase_score='max' is unknown: it is one of sum, mean"),
+        ({"window": 1}, "window must be a whole number of at least 2, not 1"),
+        ({"damping": 1.0}, "damping must be a number from 0 to 0.99, not 1.0"),
+        ({"damping": -0.1}, "damping must be a number from 0 to 0.99"),
+        ({"damping": float("nan")}, "damping must be a number from 0 to 0.99"),
+        ({"words": "lemma"}, "words must be one of stem, lower, not 'lemma'"),
+        ({"distance": "letters"}, "distance must be one of tokens, words, not 'letters'"),
+        ({"phrase_score": "max"}, "phrase_score must be one of sum, mean, not 'max'"),
         ({"tags": "NN("}, r"tags='NN\(' is no regular expression over tags"),
     ],
 )

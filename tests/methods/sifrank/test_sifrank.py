@@ -253,10 +253,10 @@ def test_on_the_embedded_model_with_real_frequencies(monkeypatch):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"a": 0}, "a must be above 0"),
-        ({"segment": 0}, "segment must be at least 1"),
+        ({"a": 0}, "a must be a number above 0"),
+        ({"segment": 0}, "segment must be a whole number of at least 1"),
         ({"mix": 0.5}, "mix weighs a corpus of the domain"),
-        ({"mix": 1.5, "domain": WordFrequencies({})}, "mix is a share between 0 and 1, not 1.5"),
+        ({"mix": 1.5, "domain": WordFrequencies({})}, "mix must be a number from 0 to 1 or none, not 1.5"),
         ({"layer": 3}, "layer 3 does not exist: 'fixed' has 0 to 2"),
         ({"layer": 1, "average_layers": True}, "layer and average_layers exclude each other"),
     ],
@@ -267,7 +267,7 @@ def test_options_that_cannot_be(options, message):
 
 
 def test_a_bias_that_cannot_be():
-    with pytest.raises(OptionError, match="bias must be above -1"):
+    with pytest.raises(OptionError, match="bias must be a number above -1"):
         make(SIFRankPlus, bias=-1.0)
 
 
@@ -322,7 +322,7 @@ def test_the_options_that_it_builds_on_can_be_set_by_name():
     assert method.parse("a=0.001") == ("a", 0.001)
     assert method.parse("bias=2") == ("bias", 2.0)
     assert method.parse("segment=none") == ("segment", None)
-    assert "domain" not in method.settings()
+    assert "domain" not in method.parameters()
 
 
 def command_line(tmp_path, *arguments):

@@ -93,12 +93,12 @@ def test_vectors_from_a_file(tmp_path):
 
 def test_what_the_command_line_can_set():
     method = METHODS["embedrank-vectors"]
-    assert {name: setting.describe() for name, setting in method.settings().items()} == {
+    assert {name: setting.describe() for name, setting in method.parameters().items()} == {
         "vectors": "a file or none",
-        "max_vectors": "a whole number or none",
+        "max_vectors": "a whole number of at least 1 or none",
     }
     assert method.parse("max_vectors=5") == ("max_vectors", 5)
-    assert {name: setting.describe() for name, setting in METHODS["embedrank-sent2vec"].settings().items()} == {
+    assert {name: setting.describe() for name, setting in METHODS["embedrank-sent2vec"].parameters().items()} == {
         "sent2vec": "a file or none"
     }
 
@@ -106,7 +106,7 @@ def test_what_the_command_line_can_set():
 def test_options_that_are_missing_or_wrong(tmp_path):
     with pytest.raises(OptionError, match=r"needs a file of word vectors: .*--set vectors=FILE.*GloVe"):
         VectorEmbedRank()
-    with pytest.raises(OptionError, match="max_vectors must be at least 1, not 0"):
+    with pytest.raises(OptionError, match="max_vectors must be a whole number of at least 1 or none, not 0"):
         VectorEmbedRank(VECTORS, 0)
     with pytest.raises(OptionError, match="max_vectors is for a file"):
         VectorEmbedRank(VECTORS, 5)

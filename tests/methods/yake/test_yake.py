@@ -244,14 +244,14 @@ def test_only_stop_words_and_a_phrase_of_them_asked_for():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"ngram": 0}, "ngram must be at least 1"),
-        ({"window": 0}, "window must be at least 1"),
+        ({"ngram": 0}, "ngram must be a whole number of at least 1"),
+        ({"window": 0}, "window must be a whole number of at least 1"),
         ({"features": "casing,colour"}, "features='colour' is unknown: it is one of casing, position"),
         ({"features": "casing,position"}, "add frequency or sentences"),
         ({"features": ""}, "add frequency or sentences"),
-        ({"string_similarity": "cosine"}, "string_similarity='cosine' is unknown: it is one of none, sequence"),
-        ({"threshold": 1.5}, "threshold takes a number from 0 to 1"),
-        ({"stop_words": "the"}, "several words"),
+        ({"string_similarity": "cosine"}, "string_similarity must be one of none, sequence"),
+        ({"threshold": 1.5}, "threshold must be a number from 0 to 1"),
+        ({"stop_words": "the"}, "several phrases, not one string"),
         ({"ngram": 2, "candidates": NounPhrases()}, "not both"),
     ],
 )

@@ -6,24 +6,25 @@ Boudin (2018), "Unsupervised keyphrase extraction with multipartite graphs", NAA
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import ClassVar, Unpack
+from typing import Annotated, ClassVar, Unpack
 
 import numpy as np
 
 from mderank.candidates import CandidateSource
-from mderank.errors import OptionError
 from mderank.methods.base import BaseExtractor, BaseOptions, CandidateScores, ScoringInput
-from mderank.methods.graph.pagerank import pagerank
+from mderank.methods.graph.pagerank import DAMPING, pagerank
 from mderank.methods.graph.topic_graph import (
+    LINKAGE,
     NOUNS_AND_ADJECTIVES,
+    THRESHOLD,
     Linkage,
     NearnessGraph,
     Phrase,
-    check_options,
     find_phrases,
     find_topics,
     one_candidate_each,
 )
+from mderank.parameters import Param, check_arguments
 from mderank.util.arrays import Reals
 
 
@@ -44,19 +45,17 @@ class MultipartiteRank(BaseExtractor):
 
     default_candidates: ClassVar[CandidateSource] = NOUNS_AND_ADJECTIVES
 
+    @check_arguments
     def __init__(
         self,
         *,
-        threshold: float = 0.74,
-        linkage: Linkage = "average",
-        alpha: float = 1.1,
-        damping: float = 0.85,
+        threshold: Annotated[float, THRESHOLD] = 0.74,
+        linkage: Annotated[Linkage, LINKAGE] = "average",
+        alpha: Annotated[float, Param(ge=0, help="Preference for the first phrase of a topic; 0: none.")] = 1.1,
+        damping: Annotated[float, DAMPING] = 0.85,
         **options: Unpack[BaseOptions],
     ) -> None:
         super().__init__(**options)
-        check_options(threshold, linkage, damping)
-        if not 0 <= alpha < float("inf"):
-            raise OptionError(f"alpha must be 0 (no preference for first phrases) or more, not {alpha}")
         self.threshold = threshold
         self.linkage: Linkage = linkage
         self.alpha = alpha

@@ -9,25 +9,14 @@ from collections.abc import Callable
 
 import numpy as np
 
-from mderank.errors import OptionError
+from mderank.parameters import Param
 from mderank.util.arrays import Ints, Reals
 
 MAX_DAMPING = 0.99  # nearer to 1 the iteration takes ever longer, and in the end does not converge
 _TOLERANCE = 1e-10  # of scores that sum to 1; far below the digits that rankings are made from
 _MAX_ROUNDS = 3_000  # 0.99 ** 3000 is below 1e-13
 
-
-def check_damping(damping: float) -> None:
-    """Check a damping factor.
-
-    Args:
-        damping: The probability of following an edge.
-
-    Raises:
-        OptionError: If it is below 0 or above `MAX_DAMPING`.
-    """
-    if not 0 <= damping <= MAX_DAMPING:
-        raise OptionError(f"damping must be from 0 to {MAX_DAMPING}, not {damping}")
+DAMPING = Param(ge=0, le=MAX_DAMPING, help="Probability that the walk of PageRank follows an edge.")
 
 
 def pagerank(flow: Callable[[Reals], Reals], leaving: Reals, damping: float, bias: Reals | None = None) -> Reals:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import ClassVar, Unpack
+from typing import Annotated, ClassVar, Unpack
 
 import numpy as np
 
@@ -16,8 +16,8 @@ from mderank.candidates.base import is_content, locate
 from mderank.document import Document
 from mderank.errors import OptionError
 from mderank.keyphrase import Candidate
-from mderank.methods.base import BaseOptions
-from mderank.methods.graph.word_graph import Distance, PhraseScore, WordForm, WordGraphRanker, WordRank
+from mderank.methods.graph.word_graph import WEIGHTED, WINDOW, WordGraphOptions, WordGraphRanker, WordRank
+from mderank.parameters import Param, check_arguments
 from mderank.ranking import rank
 
 _LONGEST_RUN = 8  # words; what is longer is a table or a list, as for noun phrases
@@ -75,33 +75,20 @@ class TextRank(WordGraphRanker):
     # Not the common source itself: with ``top_words`` the method has one of its own, which the user's would exclude.
     default_candidates: ClassVar[CandidateSource] = NounPhrases()
 
+    @check_arguments
     def __init__(
         self,
         *,
-        window: int = 2,
-        damping: float = 0.85,
-        tags: str | None = None,
-        words: WordForm = "stem",
-        distance: Distance = "tokens",
-        phrase_score: PhraseScore = "sum",
-        weighted: bool = False,
-        top_words: float | None = None,
-        **options: Unpack[BaseOptions],
+        window: Annotated[int, WINDOW] = 2,
+        weighted: Annotated[bool, WEIGHTED] = False,
+        top_words: Annotated[
+            float | None, Param(gt=0, le=1, help="Build phrases from this share of the words, the best-ranked.")
+        ] = None,
+        **options: Unpack[WordGraphOptions],
     ) -> None:
-        super().__init__(
-            window=window,
-            damping=damping,
-            tags=tags,
-            words=words,
-            distance=distance,
-            phrase_score=phrase_score,
-            weighted=weighted,
-            **options,
-        )
+        super().__init__(window=window, weighted=weighted, **options)
         if top_words is None:
             return
         if options.get("candidates") is not None:
             raise OptionError("top_words makes the candidates itself: leave out either top_words or candidates")
-        if not 0 < top_words <= 1:
-            raise OptionError(f"top_words is a share of the words, above 0 and at most 1, not {top_words}")
         self.candidates = TopWords(self.word_rank, top_words)

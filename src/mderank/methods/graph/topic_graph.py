@@ -17,10 +17,9 @@ from typing import Literal
 import numpy as np
 
 from mderank.candidates import NounPhrases
-from mderank.errors import OptionError
 from mderank.keyphrase import Candidate
-from mderank.methods.base import CandidateScores, ScoringInput, one_of
-from mderank.methods.graph.pagerank import check_damping
+from mderank.methods.base import CandidateScores, ScoringInput
+from mderank.parameters import Param
 from mderank.text import stem_phrase
 from mderank.util.arrays import Ints, Reals
 
@@ -37,12 +36,8 @@ _MOST_SHARING = 1_000
 _MOST_PAIRED = 2_000  # places of a topic; their pairs are held, and are as many as its square
 
 
-def check_options(threshold: float, linkage: Linkage, damping: float) -> None:
-    """Refuse what no topics or no scores could be made with."""
-    if not 0 <= threshold < 1:
-        raise OptionError(f"threshold must be from 0 (same stems only) to below 1 (any stem shared), not {threshold}")
-    one_of("linkage", linkage, LINKAGES)
-    check_damping(damping)
+THRESHOLD = Param(ge=0, lt=1, help="Phrases that share this part of their stems are one topic; 0: same stems only.")
+LINKAGE = Param(help="Which phrases of two topics are compared before they are joined.")
 
 
 @dataclass(frozen=True)

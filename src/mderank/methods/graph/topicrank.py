@@ -6,23 +6,25 @@ Bougouin, Boudin and Daille (2013), "TopicRank: graph-based topic ranking for ke
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import ClassVar, Literal, Unpack
+from typing import Annotated, ClassVar, Literal, Unpack
 
 import numpy as np
 
 from mderank.candidates import CandidateSource
-from mderank.methods.base import BaseExtractor, BaseOptions, CandidateScores, ScoringInput, one_of
-from mderank.methods.graph.pagerank import pagerank
+from mderank.methods.base import BaseExtractor, BaseOptions, CandidateScores, ScoringInput
+from mderank.methods.graph.pagerank import DAMPING, pagerank
 from mderank.methods.graph.topic_graph import (
+    LINKAGE,
     NOUNS_AND_ADJECTIVES,
+    THRESHOLD,
     Linkage,
     NearnessGraph,
     Phrase,
-    check_options,
     find_phrases,
     find_topics,
     one_candidate_each,
 )
+from mderank.parameters import Param, check_arguments
 
 Representative = Literal["first", "frequent", "central"]
 REPRESENTATIVES: tuple[Representative, ...] = ("first", "frequent", "central")
@@ -44,18 +46,17 @@ class TopicRank(BaseExtractor):
 
     default_candidates: ClassVar[CandidateSource] = NOUNS_AND_ADJECTIVES
 
+    @check_arguments
     def __init__(
         self,
         *,
-        threshold: float = 0.74,
-        linkage: Linkage = "average",
-        representative: Representative = "first",
-        damping: float = 0.85,
+        threshold: Annotated[float, THRESHOLD] = 0.74,
+        linkage: Annotated[Linkage, LINKAGE] = "average",
+        representative: Annotated[Representative, Param(help="The phrase that stands for its topic.")] = "first",
+        damping: Annotated[float, DAMPING] = 0.85,
         **options: Unpack[BaseOptions],
     ) -> None:
         super().__init__(**options)
-        check_options(threshold, linkage, damping)
-        one_of("representative", representative, REPRESENTATIVES)
         self.threshold = threshold
         self.linkage: Linkage = linkage
         self.representative: Representative = representative

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Literal, Unpack
+from typing import Annotated, ClassVar, Literal, Unpack
 
 import numpy as np
 
@@ -13,8 +13,9 @@ from mderank.candidates.base import is_word
 from mderank.document import Document, Tagset
 from mderank.errors import OptionError
 from mderank.keyphrase import Candidate
-from mderank.methods.base import BaseExtractor, BaseOptions, CandidateScores, ScoringInput, at_least, one_of
-from mderank.methods.graph.pagerank import check_damping, sum_at_nodes, undirected_pagerank
+from mderank.methods.base import BaseExtractor, BaseOptions, CandidateScores, ScoringInput
+from mderank.methods.graph.pagerank import DAMPING, sum_at_nodes, undirected_pagerank
+from mderank.parameters import Param, check_arguments
 from mderank.text import stem_phrase
 from mderank.util.arrays import Ints, Reals
 
@@ -24,6 +25,14 @@ PhraseScore = Literal["sum", "mean"]
 
 # Nouns, proper nouns and adjectives: the filter that all three papers settle on.
 WORD_TAGS: dict[Tagset, str] = {"penn": "NN.*|JJ", "universal": "NOUN|PROPN|ADJ"}
+
+
+WINDOW = Param(ge=2, help="Link words that are closer than this; 2 links neighbours.")
+TAGS = Param(help="Regular expression of the tags of words in the graph.", http=False)  # it may take for ever
+WORDS = Param(help="Words that are one node: those with equal stems, or equal but for case.")
+DISTANCE = Param(help="Count all tokens between two words, or words of the graph only.")
+PHRASE_SCORE = Param(help="Score of a phrase: sum or mean of its words' scores.")
+WEIGHTED = Param(help="Weigh an edge by how often its words meet.")
 
 
 @dataclass(frozen=True)
@@ -46,10 +55,6 @@ class WordRank:
     by_position: bool = False
 
     def __post_init__(self) -> None:
-        at_least("window", self.window, 2)
-        check_damping(self.damping)
-        one_of("words", self.form, ("stem", "lower"))
-        one_of("distance", self.distance, ("tokens", "words"))
         if self.tags is not None:
             try:
                 re.compile(self.tags)
@@ -133,25 +138,35 @@ def _edges(sequence: Ints, nodes: int, window: int) -> tuple[Ints, Ints, Reals]:
     return keys // max(1, nodes), keys % max(1, nodes), counts.astype(np.float64)
 
 
+class WordGraphOptions(BaseOptions, total=False):
+    """The options of a word graph that its methods have in common."""
+
+    damping: float
+    tags: str | None
+    words: WordForm
+    distance: Distance
+    phrase_score: PhraseScore
+
+
 class WordGraphRanker(BaseExtractor):
     """Ranks candidates by the PageRank of their words: SingleRank, and what the others are variants of."""
 
     by_position: ClassVar[bool] = False
 
+    @check_arguments
     def __init__(
         self,
         *,
-        window: int = 10,
-        damping: float = 0.85,
-        tags: str | None = None,
-        words: WordForm = "stem",
-        distance: Distance = "tokens",
-        phrase_score: PhraseScore = "sum",
-        weighted: bool = True,
+        window: Annotated[int, WINDOW] = 10,
+        damping: Annotated[float, DAMPING] = 0.85,
+        tags: Annotated[str | None, TAGS] = None,
+        words: Annotated[WordForm, WORDS] = "stem",
+        distance: Annotated[Distance, DISTANCE] = "tokens",
+        phrase_score: Annotated[PhraseScore, PHRASE_SCORE] = "sum",
+        weighted: Annotated[bool, WEIGHTED] = True,
         **options: Unpack[BaseOptions],
     ) -> None:
         super().__init__(**options)
-        one_of("phrase_score", phrase_score, ("sum", "mean"))
         self.word_rank = WordRank(window, damping, tags, words, distance, weighted, self.by_position)
         self.phrase_score: PhraseScore = phrase_score
 

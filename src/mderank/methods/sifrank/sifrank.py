@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import ClassVar, Unpack
+from typing import Annotated, ClassVar, Unpack
 
 import numpy as np
 
@@ -20,11 +20,12 @@ from mderank.document import Document, Span, Tagset
 from mderank.encoding import BUNDLED_MODEL, Encoder
 from mderank.errors import OptionError
 from mderank.keyphrase import Candidate
-from mderank.methods.base import BaseExtractor, BaseOptions, CandidateScores, ScoringInput, at_least
+from mderank.methods.base import BaseExtractor, BaseOptions, CandidateScores, ScoringInput
 from mderank.methods.encoder_base import checked_layer
 from mderank.methods.frequencies import WordFrequencies, general_frequency, inverse, require_wordfreq
 from mderank.methods.sifrank.load import load_word_encoder
 from mderank.methods.sifrank.word_encoder import WordEncoder
+from mderank.parameters import Param, check_arguments
 from mderank.ranking import phrase_similarity
 from mderank.util.arrays import Floats, Ints
 
@@ -33,6 +34,9 @@ _TAGS: dict[Tagset, frozenset[str]] = {
     "penn": frozenset("NN NNS NNP NNPS JJ VBG".split()),
     "universal": frozenset("NOUN PROPN ADJ".split()),
 }
+
+
+WORD_MODEL = Param(expects="the name of a model, its folder, an Encoder, or a WordEncoder")
 
 
 class SIFRankOptions(BaseOptions, total=False):
@@ -63,27 +67,23 @@ class SIFRank(BaseExtractor):
     has_vectors: ClassVar[bool] = True
     load_model: ClassVar[Callable[..., WordEncoder]] = staticmethod(load_word_encoder)
 
+    @check_arguments
     def __init__(
         self,
-        model: str | Path | Encoder | WordEncoder = BUNDLED_MODEL,
+        model: Annotated[str | Path | Encoder | WordEncoder, WORD_MODEL] = BUNDLED_MODEL,
         *,
         domain: WordFrequencies | None = None,
         layer: int | None = None,
-        average_layers: bool = False,
-        a: float = 2.7e-4,
-        mix: float | None = None,
-        segment: int | None = 16,
-        alignment: bool = True,
+        average_layers: Annotated[bool, Param(help="Use the mean of all layers.")] = False,
+        a: Annotated[float, Param(gt=0, help="Smoothing of word weights a / (a + f); 0.001 to 0.0001.")] = 2.7e-4,
+        mix: Annotated[float | None, Param(ge=0, le=1, help="Weight of the language beside the domain.")] = None,
+        segment: Annotated[int | None, Param(ge=1, help="Least words of a segment that is encoded alone.")] = 16,
+        alignment: Annotated[bool, Param(help="Use the mean vector of a word's occurrences.")] = True,
         **options: Unpack[BaseOptions],
     ) -> None:
         super().__init__(**options)
-        at_least("segment", segment, 1)
-        if not a > 0:
-            raise OptionError(f"a must be above 0, not {a}: 0.001 to 0.0001 are usual")
         if mix is not None and domain is None:
             raise OptionError("mix weighs a corpus of the domain: give one too (domain=..., --frequencies PATH)")
-        if mix is not None and not 0 <= mix <= 1:
-            raise OptionError(f"mix is a share between 0 and 1, not {mix}")
         if average_layers and layer is not None:
             raise OptionError("layer and average_layers exclude each other: give one of them")
         self.domain = domain
@@ -163,16 +163,15 @@ class SIFRankPlus(SIFRank):
     8. Score softmax(1 / (p + bias)), over the candidates, times (1 + cosine) / 2.
     """
 
+    @check_arguments
     def __init__(
         self,
-        model: str | Path | Encoder | WordEncoder = BUNDLED_MODEL,
+        model: Annotated[str | Path | Encoder | WordEncoder, WORD_MODEL] = BUNDLED_MODEL,
         *,
-        bias: float = 3.4,
+        bias: Annotated[float, Param(gt=-1, help="The larger, the less early phrases are preferred.")] = 3.4,
         **options: Unpack[SIFRankOptions],
     ) -> None:
         super().__init__(model, **options)
-        if not bias > -1:
-            raise OptionError(f"bias must be above -1, not {bias}: the paper's is 3.4")
         self.bias = bias
 
     def _scores(self, cosines: Floats, candidates: Sequence[Candidate]) -> Floats:

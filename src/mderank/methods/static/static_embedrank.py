@@ -9,14 +9,15 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from pathlib import Path
-from typing import ClassVar, Unpack
+from typing import Annotated, ClassVar, Unpack
 
 import numpy as np
 
 from mderank.document import Document, Tagset
 from mderank.errors import ModelError, OptionError
-from mderank.methods.base import BaseExtractor, BaseOptions, CandidateScores, ScoringInput, at_least
+from mderank.methods.base import BaseExtractor, BaseOptions, CandidateScores, ScoringInput
 from mderank.methods.static import Sent2Vec, TextEmbedder, WordVectors
+from mderank.parameters import Param, check_arguments
 from mderank.ranking import Scaling, phrase_similarity
 from mderank.util.arrays import Floats
 
@@ -38,6 +39,7 @@ class TextEmbedRank(BaseExtractor):
     has_vectors: ClassVar[bool] = True
     default_mmr_scaling: ClassVar[Scaling] = "standard"
 
+    @check_arguments
     def __init__(self, embedder: TextEmbedder, **options: Unpack[BaseOptions]) -> None:
         super().__init__(**options)
         self.embedder = embedder
@@ -74,13 +76,13 @@ class VectorEmbedRank(TextEmbedRank):
     4. With ``diversity=MMR()``, take next what is near the document and far from what was taken: EmbedRank++.
     """
 
+    @check_arguments
     def __init__(
         self,
-        vectors: Path | WordVectors | None = None,
-        max_vectors: int | None = None,
+        vectors: Annotated[Path | WordVectors | None, Param(help="File of word vectors, or the vectors.")] = None,
+        max_vectors: Annotated[int | None, Param(ge=1, help="Read only the first vectors of the file.")] = None,
         **options: Unpack[BaseOptions],
     ) -> None:
-        at_least("max_vectors", max_vectors, 1)
         if vectors is None:
             raise OptionError(
                 "embedrank-vectors needs a file of word vectors: vectors=FILE (--set vectors=FILE), GloVe's from "
@@ -104,7 +106,12 @@ class Sent2VecEmbedRank(TextEmbedRank):
     4. With ``diversity=MMR()``, take next what is near the document and far from what was taken: EmbedRank++.
     """
 
-    def __init__(self, sent2vec: Path | TextEmbedder | None = None, **options: Unpack[BaseOptions]) -> None:
+    @check_arguments
+    def __init__(
+        self,
+        sent2vec: Annotated[Path | TextEmbedder | None, Param(help="Model file of Sent2Vec.")] = None,
+        **options: Unpack[BaseOptions],
+    ) -> None:
         if sent2vec is None:
             raise OptionError(
                 "embedrank-sent2vec needs a model: sent2vec=FILE (--set sent2vec=FILE), for example one of those at "

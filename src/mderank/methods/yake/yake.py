@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from math import inf, prod
-from typing import ClassVar, Unpack
+from typing import Annotated, ClassVar, Unpack
 
 import numpy as np
 
@@ -19,9 +19,18 @@ from mderank.candidates.base import locate
 from mderank.document import Document
 from mderank.errors import OptionError
 from mderank.keyphrase import Candidate, Keyphrase
-from mderank.methods.base import BaseExtractor, BaseOptions, CandidateScores, ScoringInput, at_least, one_of
+from mderank.methods.base import (
+    BaseExtractor,
+    BaseOptions,
+    CandidateScores,
+    ScoringInput,
+    at_least,
+    check_words,
+    one_of,
+)
 from mderank.methods.yake.features import FEATURES, Terms, Words, read_words, score_terms
-from mderank.methods.yake.near_duplicates import STRING_SIMILARITIES, StringSimilarity, drop_near_duplicates
+from mderank.methods.yake.near_duplicates import StringSimilarity, drop_near_duplicates
+from mderank.parameters import Param, check_arguments
 
 _NGRAM = 3  # words
 
@@ -78,30 +87,26 @@ class YAKE(BaseExtractor):
 
     default_candidates: ClassVar[CandidateSource] = KeywordNGrams()
 
+    @check_arguments
     def __init__(
         self,
         *,
-        ngram: int = _NGRAM,
-        window: int = 1,
-        features: str = ",".join(FEATURES),
-        string_similarity: StringSimilarity = "sequence",
-        threshold: float = 0.9,
+        ngram: Annotated[int, Param(ge=1, http_le=5, help="Most words of a candidate.")] = _NGRAM,
+        window: Annotated[int, Param(ge=1, help="Words on each side that are neighbours of a word.")] = 1,
+        features: Annotated[str, Param(help="Names of the features, with commas.")] = ",".join(FEATURES),
+        string_similarity: Annotated[
+            StringSimilarity, Param(help="Measure that finds near-duplicates; none keeps them.")
+        ] = "sequence",
+        threshold: Annotated[float, Param(ge=0, le=1, help="Phrases that are more alike are duplicates.")] = 0.9,
         stop_words: Iterable[str] = (),
         **options: Unpack[BaseOptions],
     ) -> None:
         super().__init__(**options)
-        at_least("ngram", ngram, 1)
-        at_least("window", window, 1)
-        one_of("string_similarity", string_similarity, STRING_SIMILARITIES)
-        if isinstance(stop_words, str):
-            raise OptionError("stop_words takes several words, not one string: stop_words=['one', 'two']")
-        if not 0 <= threshold <= 1:
-            raise OptionError(f"threshold takes a number from 0 to 1, not {threshold}")
         self.features = _features(features)
         self.window = window
         self.string_similarity: StringSimilarity = string_similarity
         self.threshold = threshold
-        self.stop_words = frozenset(word.lower() for word in stop_words)
+        self.stop_words = frozenset(word.lower() for word in check_words("stop_words", stop_words))
         if options.get("candidates") is not None:
             if ngram != _NGRAM:
                 raise OptionError("ngram is about YAKE's own candidates: give it or candidates, not both")

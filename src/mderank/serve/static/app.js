@@ -58,7 +58,7 @@ async function ask(path, options = {}, tries = 3) {
 }
 
 function extract(text, method, signal) {
-  const wanted = { text, method, top: Number($("top").value), explain: true };
+  const wanted = { text, method, top_k: Number($("top").value), explain: true };
   if ($("markdown").checked) wanted.format = "markdown";
   if (offered.get(method)?.diverse && Number($("diversity").value) > 0) wanted.diversity = Number($("diversity").value);
   if ($("overlap").value) wanted.overlap = $("overlap").value;
