@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import NamedTuple
 
 import numpy as np
 
 from mderank.candidates.base import is_word
-from mderank.candidates.stopwords import light_words_of, stop_words_of
+from mderank.candidates.stopwords import stop_words_of
+from mderank.candidates.word_lists import load_word_list
 from mderank.document import Document, Token
 from mderank.util.arrays import Bools, Ints, Reals
 
@@ -194,3 +195,16 @@ def _diversity(words: Words, window: int) -> Reals:
     for side in np.divmod(different, size):
         result += np.bincount(side, minlength=size) / np.maximum(1, np.bincount(side, number, minlength=size))
     return result
+
+
+@cache
+def light_words_of(language: str) -> frozenset[str]:
+    """Return words of a language that say little of a text's subject, beside its stop words.
+
+    A tagger would not take most of them for a noun; YAKE has no tags and would find them remarkable. spaCy's stop words
+    of other languages have them already.
+
+    Args:
+        language: Language code.
+    """
+    return load_word_list("light_words", __package__) if language == "en" else frozenset()
