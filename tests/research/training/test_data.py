@@ -2,9 +2,11 @@
 
 import pytest
 import torch
+from torch.utils.data import get_worker_info
 
 from mderank import InputError, load_encoder
 from mderank.research.training.data import StepBatches
+from mderank.research.training.pair_sampling import Sampler, step_documents
 from mderank.research.training.pseudo_labels import LabelledCorpus
 
 from .conftest import document
@@ -20,10 +22,11 @@ def batches(recipe, tiny_model, tmp_path):
     documents = [document(seed, words=10 + seed) for seed in range(COUNT)]
     file.write_text("".join(each.as_line() for each in documents))
 
-    def make(process=0, processes=1, **settings):
-        made = recipe(**settings)
-        corpus = LabelledCorpus(file)
-        return StepBatches(made, corpus, encoder.spec, encoder.tokenizer, process=process, processes=processes)
+    def make(process=None, processes=None, kind=StepBatches, **settings):
+        shares = {} if process is None else {"process": process, "processes": processes}
+        return kind(recipe(**settings), LabelledCorpus(file), encoder.spec, encoder.tokenizer, **shares)
+
+    make.encoder, make.corpus = encoder, LabelledCorpus(file)
 
     return make
 
@@ -109,6 +112,40 @@ def test_loading_processes_change_nothing(batches):
         assert all(same(*each) for each in zip(one, other, strict=True))
 
 
+class WhoLoads(StepBatches):
+    """Tells for each step whether a loading process prepares it."""
+
+    def __getitem__(self, step):
+        return [get_worker_info() is not None]
+
+
+@pytest.mark.parametrize("loaders", [0, 1])
+def test_batches_are_prepared_by_so_many_processes(batches, loaders):
+    steps = batches(kind=WhoLoads, training={"batch": 4, "steps": 2, "loaders": loaders}).from_step(0)
+    assert list(steps) == [[bool(loaders)]] * 2
+
+
+def test_draws_depend_on_the_seed_the_epoch_and_the_document(batches, recipe):
+    settings = {"training": {"batch": 11, "device_batch": 1, "seed": 9}, "validation": {"every": 3},
+                "sampling": {"negatives": 1}, "objective": {"mlm_weight": 0.1}}  # fmt: skip
+    made = batches(**settings)
+    sampler = Sampler(recipe(**settings), batches.encoder.spec, len(batches.encoder.tokenizer.get_vocab()))
+
+    def sample(number, key):
+        labelled = batches.corpus[number]
+        return sampler.sample(labelled, batches.encoder.tokenize(labelled.text), key)
+
+    expected = [sample(number, (9, 2, epoch, number)) for epoch, number in step_documents(9, 3, 11, made.documents)]
+    found = {texts([batch])[0]: batch for batch in made[3]}
+    for each in expected:
+        batch = found.pop(tuple(each.ids.tolist()))
+        assert [rows.tolist() for rows in batch.rows[0]] == [rows.tolist() for rows in each.rows]
+        assert batch.mlm_ids[0].tolist() == each.mlm_ids.tolist()
+    assert not found
+    for number, each in zip(made.held_out.tolist(), made.held_out_samples("mean"), strict=True):
+        assert each.mlm_ids.tolist() == sample(number, (9, 3, number)).mlm_ids.tolist()
+
+
 def test_each_epoch_draws_anew_from_a_document(batches):
     """With one negative per document, the epochs must not all have the same."""
     made = batches(training={"batch": 22, "epochs": 6, "steps": "none", "device_batch": 1}, sampling={"negatives": 1})
@@ -149,9 +186,11 @@ def test_held_out_pairs_are_drawn_by_the_seed_and_the_document(batches):
 
 @pytest.mark.parametrize(("pooling", "all_pairs"), [("mean", True), ("max", True), ("cls", False)])
 def test_runs_on_triplets_measure_all_pairs_where_one_pass_can(batches, pooling, all_pairs):
-    samples = batches(objective={"kind": "triplet"}, validation={"every": 3}).held_out_samples(pooling)
+    objective = {"kind": "triplet", "mlm_weight": 0.1}
+    samples = batches(objective=objective, validation={"every": 3}).held_out_samples(pooling)
     assert all((sample.pairs > 1) == all_pairs for sample in samples)
-    assert all(sample.mlm_ids.tolist() == sample.ids.tolist() for sample in samples)
+    # The language model's loss is not measured.
+    assert all((sample.mlm_ids.tolist() == sample.ids.tolist()) == all_pairs for sample in samples)
 
 
 def test_without_validation_nothing_is_sampled(batches):
@@ -162,5 +201,5 @@ def test_a_batch_must_fit_the_corpus_and_the_processes(batches):
     with pytest.raises(InputError, match="30 documents, of which 8 are held out: too few for a batch of 23"):
         batches(training={"batch": 23})
     assert batches(training={"batch": 22}).steps_per_epoch == 1
-    with pytest.raises(InputError, match="a batch of 4 documents cannot be shared equally by 3 processes"):
+    with pytest.raises(InputError, match=r"cannot be shared equally by 3 processes: choose another training\.batch$"):
         batches(0, 3, training={"batch": 4})

@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
+from mderank.document import Span
 from mderank.research.training.pair_sampling import (
     IGNORED,
     Sampler,
@@ -10,6 +11,7 @@ from mderank.research.training.pair_sampling import (
     split_held_out,
     step_documents,
 )
+from mderank.research.training.pseudo_labels import LabelledPhrase, PseudoLabelledDocument
 from mderank.research.training.settings import SamplingSettings
 from mderank.testing import FakeEncoder
 
@@ -67,6 +69,16 @@ def test_which_phrases_take_part():
     assert select_phrases(SamplingSettings("relative"), RANKS, rows, rng).tolist() == [1, 2, 4]
     assert select_phrases(SamplingSettings("absolute", disjoint=True), RANKS, rows, rng).tolist() == [1, 2, 4, 0]
     assert len(select_phrases(SamplingSettings("absolute", negatives=1), RANKS, rows, rng)) == 4
+    # As many as there are: nothing is drawn, and their order stays.
+    assert select_phrases(SamplingSettings("absolute", negatives=2), RANKS, rows, rng).tolist() == [1, 2, 4, 0, 3]
+
+
+def test_no_candidate_is_drawn_twice():
+    ranks = np.array([0, *[NONE] * 6])
+    rows = [np.array([each]) for each in range(7)]
+    for seed in range(30):
+        drawn = select_phrases(SamplingSettings("absolute", negatives=4), ranks, rows, np.random.default_rng(seed))
+        assert len(set(drawn.tolist())) == 5
 
 
 def test_an_epoch_has_every_document_once_and_the_next_another_order():
@@ -79,6 +91,12 @@ def test_an_epoch_has_every_document_once_and_the_next_another_order():
     assert step_documents(2, 3, 5, documents) != step_documents(1, 3, 5, documents)
 
 
+def test_draws_are_those_of_earlier_versions():
+    """Or a run that was stopped would resume with other documents."""
+    assert split_held_out(5, 20, 6)[1].tolist() == [1, 3, 7, 9, 16, 18]
+    assert [each for _, each in step_documents(1, 0, 5, np.arange(3, 13))] == [10, 5, 7, 9, 4]
+
+
 def test_held_out_documents_are_not_learned_from():
     train, test = split_held_out(5, 20, 6)
     assert len(test) == 6
@@ -88,9 +106,9 @@ def test_held_out_documents_are_not_learned_from():
 
 @pytest.fixture
 def sampler(recipe):
-    def make(**changes):
+    def make(vocabulary=5000, **changes):
         encoder = FakeEncoder(max_length=64)
-        made = Sampler(recipe(**changes), encoder.spec, 5000)
+        made = Sampler(recipe(**changes), encoder.spec, vocabulary)
         return lambda labelled, seed=(1, 2): made.sample(labelled, encoder.tokenize(labelled.text), seed)
 
     return make
@@ -152,3 +170,82 @@ def test_the_tokens_to_guess(sampler):
     assert guessed.sum() / (~special).sum() == pytest.approx(0.15, abs=0.015)
     assert (hidden[guessed] == FakeEncoder.MASK).mean() == pytest.approx(0.8, abs=0.04)
     assert (hidden[guessed] == ids[guessed]).mean() == pytest.approx(0.1, abs=0.03)
+
+
+def test_a_language_model_has_something_to_predict_in_the_shortest_text(sampler):
+    """Of three tokens, in most draws none is chosen by chance: then one of them is."""
+    make = sampler(objective={"mlm_weight": 0.1})
+    samples = [make(document(3, words=3), (seed,)) for seed in range(200)]
+    size = len(samples[0].ids)
+    predicted = [np.flatnonzero(sample.mlm_targets != IGNORED).tolist() for sample in samples]
+    assert min(map(len, predicted)) == 1
+    assert {index for each in predicted for index in each} == set(range(1, size - 1))
+    assert sum(len(each) == 1 for each in predicted) > 150
+
+
+def test_tokens_of_one_document_are_hidden_each_by_its_own_draw(sampler):
+    make = sampler(objective={"mlm_weight": 0.1})
+    kinds = set()
+    for seed in range(50):
+        sample = make(document(seed, words=40), (seed,))
+        predicted = sample.mlm_targets != IGNORED
+        kinds.add(frozenset((sample.mlm_ids[predicted] == FakeEncoder.MASK).tolist()))
+    assert frozenset({True, False}) in kinds
+
+
+def test_a_hidden_token_may_become_any_token_of_the_vocabulary(sampler):
+    make = sampler(vocabulary=4, objective={"mlm_weight": 0.1})
+    samples = [make(document(seed, words=40), (seed,)) for seed in range(150)]
+    changed = [
+        token
+        for sample in samples
+        for token in sample.mlm_ids[sample.mlm_ids != sample.ids].tolist()
+        if token != FakeEncoder.MASK
+    ]
+    assert set(changed) == {0, 2, 3}  # 1 is the mask itself
+
+
+def test_a_phrase_that_is_the_whole_text_is_not_hidden(sampler):
+    text = "salt"
+    whole = LabelledPhrase((Span(0, 4),), 0)
+    labelled = PseudoLabelledDocument("1", text, (whole, LabelledPhrase((Span(0, 4),), None)))
+    assert sampler()(labelled).rows == ()
+    longer = PseudoLabelledDocument("1", "salt coast", (whole, LabelledPhrase((Span(5, 10),), None)))
+    assert [rows.tolist() for rows in sampler()(longer).rows] == [[1], [2]]
+
+
+def test_nothing_is_hidden_where_nothing_can_be_compared(sampler):
+    phrases = tuple(LabelledPhrase((Span(start, start + 4),), None) for start in (0, 5))
+    labelled = PseudoLabelledDocument("1", "salt reef coast", phrases)
+    for kind in ("one-pass", "triplet"):
+        sample = sampler(objective={"kind": kind})(labelled)
+        assert (sample.rows, sample.better.shape, sample.pairs) == ((), (0, 0), 0)
+
+
+def test_distillation_hides_candidates_without_comparing_them(sampler):
+    sample = sampler(objective={"kind": "distill"}, sampling={"kind": "unlabelled", "negatives": 3})(document(1))
+    assert (len(sample.rows), sample.pairs, sample.better.shape) == (3, 0, (3, 3))
+
+
+def test_candidates_that_share_words_with_a_label_are_left_out_if_asked_for(sampler):
+    text = "coral reefs and salt"
+    phrases = (
+        LabelledPhrase((Span(0, 11),), 0),
+        LabelledPhrase((Span(6, 11),), None),
+        LabelledPhrase((Span(16, 20),), None),
+    )
+    labelled = PseudoLabelledDocument("1", text, phrases)
+    assert len(sampler()(labelled).rows) == 3
+    assert [rows.tolist() for rows in sampler(sampling={"disjoint": True})(labelled).rows] == [[1, 2], [4]]
+
+
+def test_the_last_phrase_that_fits_exactly_is_kept(sampler):
+    labelled = document(1)
+    whole = sampler()(labelled)
+    sizes = [len(rows) for rows in whole.rows]
+    assert whole.length > 64
+    room = len(whole.ids) + sum(sizes) - 1
+    less = sampler(training={"max_packed_tokens": max(64, room)})(labelled)
+    exact = sampler(training={"max_packed_tokens": max(64, room + 1)})(labelled)
+    assert len(exact.rows) == len(whole.rows) == len(less.rows) + 1
+    assert less.better.tolist() == whole.better[:-1, :-1].tolist()

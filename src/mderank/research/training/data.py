@@ -76,11 +76,10 @@ class StepBatches(Dataset[list[Batch]]):
         """Return the batches of a step for this process, documents of similar length together."""
         settings = self._recipe.training
         packed = self._recipe.objective.kind != "triplet"
-        samples = []
-        for epoch, number in step_documents(settings.seed, step, settings.batch, self.documents):
-            document = self._corpus[number]
-            pieces = tokenize(self._tokenizer, document.text)
-            samples.append(self._sampler.sample(document, pieces, (settings.seed, 2, epoch, number)))
+        samples = [
+            self._sample(self._sampler, number, (settings.seed, 2, epoch, number))
+            for epoch, number in step_documents(settings.seed, step, settings.batch, self.documents)
+        ]
         samples.sort(key=lambda sample: sample.length if packed else len(sample.ids))
         mine = samples[self._process :: self._processes]
         size = settings.device_batch
@@ -101,7 +100,6 @@ class StepBatches(Dataset[list[Batch]]):
                 batch_size=None,
                 sampler=range(start, len(self)),
                 num_workers=self._recipe.training.loaders,
-                collate_fn=_keep,
             )
         )
 
@@ -120,13 +118,8 @@ class StepBatches(Dataset[list[Batch]]):
         if recipe.objective.kind == "triplet" and self._spec.one_pass and pooling != "cls":
             recipe = replace(recipe, objective=replace(recipe.objective, kind="one-pass", mlm_weight=0.0))
         sampler = Sampler(recipe, self._spec, self._vocabulary)
-        numbers = self.held_out.tolist()
-        documents = [self._corpus[number] for number in numbers]
-        return [
-            sampler.sample(each, tokenize(self._tokenizer, each.text), (recipe.training.seed, 3, number))
-            for number, each in zip(numbers, documents, strict=True)
-        ]
+        return [self._sample(sampler, number, (recipe.training.seed, 3, number)) for number in self.held_out.tolist()]
 
-
-def _keep(batches: list[Batch]) -> list[Batch]:
-    return batches
+    def _sample(self, sampler: Sampler, number: int, key: tuple[int, ...]) -> Sample:
+        document = self._corpus[number]
+        return sampler.sample(document, tokenize(self._tokenizer, document.text), key)

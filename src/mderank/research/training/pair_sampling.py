@@ -125,7 +125,7 @@ class Sampler:
         self._mlm = recipe.objective.mlm_weight > 0
         self._room = recipe.training.max_packed_tokens
         self._spec = spec
-        self._tokens = max(1, min(recipe.training.max_tokens, spec.max_length) - (spec.max_length - spec.capacity))
+        self._tokens = min(recipe.training.max_tokens, spec.max_length) - (spec.max_length - spec.capacity)
         self._vocabulary = vocabulary
 
     def sample(self, document: PseudoLabelledDocument, pieces: TokenizedText, seed: Sequence[int]) -> Sample:
@@ -152,11 +152,12 @@ class Sampler:
         rows = [each for _, each in phrases]
         kept = select_phrases(self._sampling, ranks, rows, rng)
         better = compare_ranks(self._sampling, ranks[kept])
-        if self._triplet:
+        if not better.any() and self._sampling.kind != "unlabelled":  # nothing to compare
+            kept, better = kept[:0], better[:0, :0]
+        elif self._triplet:
             kept, better = _draw_pair(kept, better, rng)
-        else:
-            compared = better.any(axis=0) | better.any(axis=1) | (self._sampling.kind == "unlabelled")
-            kept, better = _select_fitting(kept, better, np.flatnonzero(compared), rows, self._room - len(ids))
+        else:  # every phrase is in a pair with another
+            kept, better = _select_fitting(kept, better, rows, self._room - len(ids))
         hidden, targets = self._hide_tokens(ids, rng) if self._mlm else (ids, np.full_like(ids, IGNORED))
         return Sample(ids, tuple(rows[index] for index in kept), better, hidden, targets)
 
@@ -229,14 +230,11 @@ def compare_ranks(sampling: SamplingSettings, ranks: Ints) -> Bools:
 def _draw_pair(kept: Ints, better: Bools, rng: np.random.Generator) -> tuple[Ints, Bools]:
     """Draw one pair at random: the paper's d⁺ and d⁻."""
     pairs = np.argwhere(better)
-    if not len(pairs):
-        return kept[:0], better[:0, :0]
     pair = pairs[rng.integers(len(pairs))]
     return kept[pair], np.asarray([[False, True], [False, False]])
 
 
-def _select_fitting(kept: Ints, better: Bools, used: Ints, rows: Sequence[Ints], room: int) -> tuple[Ints, Bools]:
-    """Select the first phrases that fit into a sequence, of those that are compared."""
-    sizes = np.asarray([len(rows[kept[index]]) for index in used], dtype=np.int64)
-    used = used[np.cumsum(sizes) <= room]
-    return kept[used], better[np.ix_(used, used)]
+def _select_fitting(kept: Ints, better: Bools, rows: Sequence[Ints], room: int) -> tuple[Ints, Bools]:
+    """Select the first phrases that fit into a sequence."""
+    fits = np.cumsum([len(rows[index]) for index in kept]) <= room
+    return kept[fits], better[fits][:, fits]
