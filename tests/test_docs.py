@@ -60,6 +60,12 @@ def test_the_command_line_reference_is_up_to_date():
     assert (ROOT / "docs" / "cli.md").read_text(encoding="utf-8") == reference(), "run: python docs/generate_cli.py"
 
 
+def test_the_list_of_options_is_up_to_date():
+    reference = runpy.run_path(str(ROOT / "docs" / "generate_options.py"))["reference"]
+    page = (ROOT / "docs" / "options.md").read_text(encoding="utf-8")
+    assert page == reference(), "run: python docs/generate_options.py"
+
+
 def test_links_of_the_documentation_lead_somewhere():
     for page in (
         ROOT / name

@@ -76,7 +76,7 @@ def _checked(context: click.Context, file: str, key: str, parameter: click.Optio
     """A value of the file: options of an extraction as `Options` checks them, others as on the command line."""
     known = Options.parameters().get(str(parameter.name))
     if known is None or parameter.multiple != (known.hint is Params):
-        as_given = _assignments(file, value) if parameter.name == "assignments" else _given(file, key, parameter, value)
+        as_given = _given(file, key, parameter, value)
         parameter.type_cast_value(context, as_given)
         return as_given
     try:
@@ -120,18 +120,6 @@ def _given(file: str, key: str, parameter: click.Option, value: Any) -> Any:
     if parameter.multiple:
         return [_text(file, key, each) for each in (value if isinstance(value, list) else [value])]
     return _text(file, key, value)
-
-
-def _assignments(file: str, table: Any) -> list[str]:
-    """``NAME=VALUE`` for what the table sets."""
-    if not isinstance(table, dict):
-        raise OptionError(f"{file}: {_TABLE} = {table!r}: write a table, [params], and below it NAME = VALUE")
-    words = {True: "yes", False: "no"}
-    texts = {
-        name.replace("-", "_"): words[value] if isinstance(value, bool) else _text(file, f"[params] {name}", value)
-        for name, value in table.items()
-    }
-    return [f"{name}={text}" for name, text in texts.items()]
 
 
 def _text(file: str, key: str, value: Any) -> str:

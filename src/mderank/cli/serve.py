@@ -17,16 +17,20 @@ from typing import Any, TypeVar
 import click
 
 from mderank.cli._config import config_option
-from mderank.cli._options import DEFAULT_MODEL, SectionedCommand, import_spacy_without_torch, option
+from mderank.cli._options import (
+    SectionedCommand,
+    extraction_options,
+    import_spacy_without_torch,
+    make_options,
+    option,
+)
 from mderank.errors import InputError, MDERankWarning, MissingExtraError, OptionError
-from mderank.options import Options
-from mderank.serve.config import ServerConfig
+from mderank.serve.config import OPERATOR_OPTIONS, ServerConfig
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 LOOPBACK = ("127.0.0.1", "::1", "localhost")
 KEY = "MDERANK_API_KEY"
-ENCODER_OPTIONS = ("model", "device", "dtype", "threads", "tagger")
 _DEFAULTS = ServerConfig()
 
 
@@ -60,14 +64,7 @@ def _limit(name: str, help_: str) -> Callable[[F], F]:
 @_limit("max_connections", "Open connections.")
 @_limit("timeout_seconds", "Seconds from a request to its answer.")
 @_limit("body_timeout_seconds", "Seconds for a request body to arrive.")
-@option("Method", "--model", "-m", default=DEFAULT_MODEL, show_default=True, metavar="NAME|DIR",
-        help="Encoder; see 'mderank models'.")  # fmt: skip
-@option("Method", "--tagger", metavar="NAME",
-        help="spaCy pipeline by name or folder, e.g. de_core_news_sm.  [default: English]")  # fmt: skip
-@option("Method", "--device", metavar="NAME", help="For torch models: cpu, cuda, cuda:1, mps.")
-@option("Method", "--dtype", type=click.Choice(["float32", "float16", "bfloat16"]), help="For torch models.")
-@option("Method", "--threads", type=click.IntRange(1), metavar="N",
-        help="Cores for one encoder call.  [default: all]")  # fmt: skip
+@extraction_options(only=OPERATOR_OPTIONS)
 @config_option
 def serve(host: str, port: int, opens: bool | None, verbose: bool, **options: Any) -> None:
     """Serve the HTTP API and a page that explains each score.
@@ -87,7 +84,7 @@ def serve(host: str, port: int, opens: bool | None, verbose: bool, **options: An
     if options["tagger"] is None:
         import_spacy_without_torch()
     warnings.filterwarnings("ignore", category=MDERankWarning)  # these are about the texts of clients
-    app = create_app(Options(**{name: options[name] for name in ENCODER_OPTIONS}), config)
+    app = create_app(make_options(options), config)
     logging.basicConfig(format="mderank: %(message)s", level=logging.INFO if verbose else logging.WARNING)
     server = uvicorn.Server(
         uvicorn.Config(

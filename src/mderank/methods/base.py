@@ -21,7 +21,7 @@ from mderank.document import AnyText, Document, MarkedUpText, Span
 from mderank.encoding import TokenizedText
 from mderank.errors import InputError, MDERankError, OptionError
 from mderank.keyphrase import Candidate, Keyphrase, Keyphrases
-from mderank.parameters import Param, check_arguments
+from mderank.parameters import Param, check_arguments, to_parameter
 from mderank.ranking import (
     MMR,
     Dedupe,
@@ -147,10 +147,11 @@ class BaseOptions(TypedDict, total=False):
 
 
 class _AllParameters:
-    """The signature of a method's class with all parameters by name, instead of ``**options``."""
+    """The signature of a method's class for `help`: all parameters by name and with plain types, no ``**options``."""
 
     def __get__(self, instance: object, owner: type[BaseExtractor]) -> Signature:
-        return constructor_signature(owner)
+        found = constructor_signature(owner).parameters.values()
+        return Signature([each.replace(annotation=to_parameter(each).hint) for each in found])
 
 
 @cache
@@ -161,7 +162,7 @@ def constructor_signature(method: type[BaseExtractor]) -> Signature:
         method: the class of the method.
 
     Returns:
-        The signature, without ``self`` and without ``**options``. Annotations are resolved.
+        The signature, without ``self`` and without ``**options``. Annotations are resolved, with `Param`.
     """
     homes = [home for home in method.__mro__ if "__init__" in vars(home) and home is not object]
     found = _declared(homes[0])

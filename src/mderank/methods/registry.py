@@ -6,11 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields, is_dataclass, replace
 from functools import cached_property
 from importlib import import_module
-from inspect import signature
 from typing import Any, Literal, get_type_hints
 
 from mderank.errors import OptionError
-from mderank.methods.base import Extractor
+from mderank.methods.base import BaseExtractor, Extractor, constructor_signature
 from mderank.options import Options
 from mderank.parameters import Parameter, to_parameter, unknown_name
 
@@ -29,12 +28,12 @@ class Method:
     @cached_property
     def options(self) -> tuple[str, ...]:
         """The names of the constructor's parameters."""
-        return tuple(signature(self.load()).parameters)
+        return tuple(constructor_signature(self.load()).parameters)
 
-    def load(self) -> type[Extractor]:
+    def load(self) -> type[BaseExtractor]:
         """Its class. What it is built on is imported here, and not before."""
         module, _, name = self.home.partition(":")
-        loaded: type[Extractor] = getattr(import_module(module), name)
+        loaded: type[BaseExtractor] = getattr(import_module(module), name)
         return loaded
 
     def make(self, **options: Any) -> Extractor:
@@ -78,7 +77,9 @@ class Method:
     def _declared(self) -> dict[str, Parameter]:
         """Return the parameters of the method's own, as its constructor declares them."""
         return {
-            name: to_parameter(each) for name, each in signature(self.load()).parameters.items() if name not in _OPTIONS
+            name: to_parameter(each)
+            for name, each in constructor_signature(self.load()).parameters.items()
+            if name not in _OPTIONS
         }
 
     def parse(self, assignment: str) -> tuple[str, Any]:

@@ -21,7 +21,7 @@ except ImportError as error:
 import mderank
 from mderank.encoding import BUNDLED_MODEL, Encoder, load_encoder
 from mderank.options import Options
-from mderank.serve.config import ServerConfig
+from mderank.serve.config import OPERATOR_OPTIONS, ServerConfig
 from mderank.serve.errors import ApiError
 from mderank.serve.middleware import RequestLimitMiddleware
 from mderank.serve.routes import PAGE, answer_error, api_routes, operation_routes, page_routes
@@ -29,7 +29,6 @@ from mderank.serve.service import Service
 from mderank.tagging import SpacyTagger, Tagger
 
 _log = logging.getLogger("mderank.serve")
-_OPERATOR_OPTIONS = ("model", "device", "dtype", "threads", "tagger", "tokenizer")
 
 
 def create_app(
@@ -57,10 +56,10 @@ def create_app(
         ModelError: If the encoder cannot be loaded.
     """
     options = options or Options()
-    if chosen := sorted(set(options.given()).difference(_OPERATOR_OPTIONS)):
+    if chosen := sorted(set(options.given()).difference(OPERATOR_OPTIONS)):
         raise OptionError(
             f"clients of the server choose {', '.join(chosen)}: leave out; "
-            f"the server takes {', '.join(_OPERATOR_OPTIONS)}"
+            f"the server takes {', '.join(OPERATOR_OPTIONS)}"
         )
     if encoder is None:
         encoder = load_encoder(

@@ -6,6 +6,9 @@ from dataclasses import dataclass, field
 
 from mderank.errors import OptionError
 
+# Options of an extraction that the operator of the server chooses; clients choose all others.
+OPERATOR_OPTIONS = ("model", "device", "dtype", "threads", "tagger", "tokenizer")
+
 
 @dataclass(frozen=True)
 class ServerConfig:
