@@ -39,13 +39,17 @@ _TAGS = {
 
 
 class FakeTagger:
-    """Every word is a noun, but for a few known ones and for those in ``tags``."""
+    """A tagger without a model: every word is a noun, but for a few known ones.
+
+    Args:
+        tags: Tags of further words, by word in lower case.
+    """
 
     def __init__(self, tags: Mapping[str, str] | None = None) -> None:
         self._tags = {**_TAGS, **(tags or {})}
 
     def tag(self, texts: Iterable[str]) -> Iterator[Document]:
-        """One document for every text, in order."""
+        """Tag texts; see `Tagger.tag`."""
         for text in texts:
             tokens: list[Token] = []
             starts = set()
@@ -62,11 +66,18 @@ class FakeTagger:
 
 
 class FakeEncoder:
-    """An encoder that mixes what each token sees, and nothing else.
+    """An encoder without a model, which mixes the tokens that each token attends to.
 
-    A word is one token, or two if it is longer than six letters. Layer 0 is a fixed vector for the token plus a
-    small one for its position; every further layer is half of the one before and half the mean of it over all tokens
-    that are seen. ``weights`` makes words' vectors longer, so that hiding them matters more.
+    A word is one token, or two if it is longer than six letters. Layer 0 is a fixed vector per token plus a small one
+    per position. Every further layer is half of the one before, and half the mean of it over all tokens attended to.
+
+    Args:
+        weights: Factors of words' vectors, so that masking these words matters more.
+        layers: Number of layers.
+        dimension: Length of a hidden state.
+        max_length: Maximum number of tokens of a sequence.
+        one_pass: Whether the encoder says that it can do one-pass masking.
+        pooling: The pooling that suits it.
     """
 
     MASK, PAD, CLS, SEP = 1, 0, 2, 3
@@ -103,7 +114,7 @@ class FakeEncoder:
                 self._vectors[token] *= weight
 
     def tokenize(self, text: str) -> TokenizedText:
-        """Words and punctuation marks, long words in two."""
+        """Return words and punctuation marks, long words in two; see `Encoder.tokenize`."""
         spans = []
         for match in re.finditer(r"\w+|[^\w\s]", text):
             middle = match.start() + 6
@@ -114,11 +125,11 @@ class FakeEncoder:
         return TokenizedText(np.asarray(ids, np.int64), np.asarray(starts, np.int64), np.asarray(ends, np.int64))
 
     def hidden_states(self, inputs: EncoderInputs, layer: int) -> Floats:
-        """The hidden states ``(B, S, d)`` after ``layer`` layers."""
+        """Compute the hidden states of a layer; see `Encoder.hidden_states`."""
         return self.hidden_states_and_attentions(inputs, layer)[0]
 
     def hidden_states_and_attentions(self, inputs: EncoderInputs, layer: int) -> tuple[Floats, Floats]:
-        """The hidden states ``(B, S, d)`` after ``layer`` layers, and the weights ``(B, 1, S, S)`` of every layer."""
+        """Compute hidden states and attention weights; see `AttentionEncoder.hidden_states_and_attentions`."""
         batch, size = inputs.input_ids.shape
         positions = (
             np.broadcast_to(np.arange(size), (batch, size)) if inputs.position_ids is None else inputs.position_ids

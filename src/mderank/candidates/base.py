@@ -13,10 +13,17 @@ from mderank.keyphrase import Candidate, Occurrence
 
 @runtime_checkable
 class CandidateSource(Protocol):
-    """Finds the phrases of a document that may be keyphrases."""
+    """Interface of a source of candidates: finds the phrases of a document that may be keyphrases."""
 
     def find(self, document: Document) -> list[Candidate]:
-        """The candidates, by first occurrence; a phrase that was asked for and is not there has no occurrences."""
+        """Find the candidates of a document.
+
+        Args:
+            document: The tagged text.
+
+        Returns:
+            The candidates, by first occurrence. A phrase that was asked for and is not there has no occurrences.
+        """
         ...
 
 
@@ -26,14 +33,22 @@ _NO_WORD = re.compile(r"""[<>()\[\]{}"“”„«»=|\\^@:;?!\ufffd]""")
 
 
 def is_word(token: Token) -> bool:
-    """Whether a token may be part of a phrase: it has a letter or digit, and nothing that no word has."""
+    """Check whether a token may be part of a phrase: it has a letter or digit, and no character that no word has.
+
+    Args:
+        token: The token.
+    """
     if len(token.text) > _LONGEST_WORD or _NO_WORD.search(token.text):
         return False
     return any(character.isalnum() for character in token.text)
 
 
 def is_content(words: Sequence[Token]) -> bool:
-    """Whether words can be a phrase: some letter, and more than one lone Latin letter ("x", "n" are variables)."""
+    """Check whether words can be a phrase: they have a letter, and are not one Latin letter ("x", "n" are variables).
+
+    Args:
+        words: The tokens of the phrase.
+    """
     if len(words) == 1 and len(words[0].text.strip(".")) == 1 and words[0].text.isascii():
         return False
     return any(character.isalpha() for word in words for character in word.text)
@@ -42,9 +57,15 @@ def is_content(words: Sequence[Token]) -> bool:
 def runs(
     document: Document, extra_stop_words: frozenset[str], allowed_tags: Collection[str] = frozenset()
 ) -> Iterator[range]:
-    """The longest stretches of words with no stop word, punctuation or paragraph break in them.
+    """Find the longest runs of words without a stop word, punctuation or a paragraph break in them.
 
-    A stop word of the language with one of ``allowed_tags`` counts as any other word.
+    Args:
+        document: The tagged text.
+        extra_stop_words: Stop words beside those of the language.
+        allowed_tags: Tags that make a stop word of the language count as any other word.
+
+    Yields:
+        The indices of the tokens of each run.
     """
     stop_words = stop_words_of(document.language)
     start = 0
@@ -63,10 +84,17 @@ def runs(
 
 
 def locate(document: Document, found: Iterable[range]) -> list[Candidate]:
-    """One candidate for all the ranges of tokens that read the same but for case, with every place it stands at.
+    """Make one candidate of all ranges of tokens that read the same but for case, with all its occurrences.
 
-    Places inside longer phrases count, whatever their tags; places that overlap an earlier place of the same
-    candidate do not.
+    Occurrences inside longer phrases count, whatever their tags. Occurrences that overlap an earlier one of the same
+    candidate do not count.
+
+    Args:
+        document: The tagged text.
+        found: The tokens of each match.
+
+    Returns:
+        The candidates, by first occurrence.
     """
     words = [token.text.lower() for token in document.tokens]
     counts: dict[tuple[str, ...], int] = {}
@@ -81,9 +109,16 @@ def locate(document: Document, found: Iterable[range]) -> list[Candidate]:
 def find_occurrences(
     document: Document, keys: Iterable[tuple[str, ...]]
 ) -> dict[tuple[str, ...], tuple[Occurrence, ...]]:
-    """All places of phrases that are given as words in lower case, those inside longer phrases too.
+    """Find all occurrences of phrases, those inside longer phrases too.
 
-    Places that overlap an earlier place of the same phrase do not count.
+    Occurrences that overlap an earlier one of the same phrase do not count.
+
+    Args:
+        document: The tagged text.
+        keys: Phrases as words in lower case.
+
+    Returns:
+        The occurrences of each phrase, in text order.
     """
     words = [token.text.lower() for token in document.tokens]
     places: dict[tuple[str, ...], list[range]] = {key: [] for key in keys}

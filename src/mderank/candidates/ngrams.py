@@ -12,12 +12,20 @@ from mderank.keyphrase import Candidate
 
 @dataclass(frozen=True)
 class NGrams:
-    """Every stretch of ``shortest`` to ``longest`` words with no stop word, punctuation or paragraph break in it.
+    """All n-grams without a stop word, punctuation or a paragraph break in them.
 
     >>> from mderank import Document
     >>> document = Document.from_tagged([("big", "JJ"), ("data", "NNS"), ("is", "VBZ"), ("big", "JJ")])
     >>> [candidate.key for candidate in NGrams(1, 2).find(document)]
     ['big data', 'big', 'data']
+
+    Attributes:
+        shortest: Minimum number of words.
+        longest: Maximum number of words.
+        stop_words: Stop words beside those of the language.
+
+    Raises:
+        OptionError: If the numbers of words make no range.
     """
 
     shortest: int = 1
@@ -30,7 +38,7 @@ class NGrams:
         object.__setattr__(self, "stop_words", frozenset(word.lower() for word in self.stop_words))
 
     def find(self, document: Document) -> list[Candidate]:
-        """The n-grams of ``document``."""
+        """Find the n-grams of a document; see `CandidateSource.find`."""
         return locate(
             document,
             (

@@ -32,26 +32,31 @@ _LONGEST_RUN = 256
 
 @dataclass(frozen=True)
 class NounPhrases:
-    """The longest stretches of words whose tags match ``pattern``, with no stop word in them.
-
-    ``pattern`` is a regular expression over tags in angle brackets (``None``: the paper's ``<NN.*|JJ>*<NN.*>``, or
-    its like in universal tags). One that names a tag of function words takes stop words of that tag too:
-    ``<NN.*>+<IN><NN.*>+`` finds "quality of service". Phrases of more than ``max_phrase_words`` words are tables
-    and lists rather than phrases, and are passed over (``None``: no limit, as in the paper). ``stop_words``
-    are added to the language's own, and end every phrase.
-    ``nested`` takes, besides, the parts of at least two words that match the pattern and stand in two different longer
-    phrases: "language model" in "masked language model" and "language model training". What recurs in different
-    surroundings is a unit of its own (Frantzi et al. (2000), "Automatic recognition of multi-word terms: the
-    C-value/NC-value method").
+    """The longest runs of words whose tags match a pattern, without a stop word in them.
 
     - A hyphenated word is one word; the possessive 's ends a phrase (add ``POS`` to the pattern to change that).
     - A line break inside a wrapped paragraph does not end a phrase, the end of a paragraph does.
-    - A phrase without any letter, and a lone Latin letter, are no candidates.
+    - A phrase without a letter, and a single Latin letter, are not candidates.
 
     >>> from mderank import Document
     >>> document = Document.from_tagged([("fast", "JJ"), ("graph", "NN"), ("algorithms", "NNS"), ("win", "VBP")])
     >>> [candidate.key for candidate in NounPhrases().find(document)]
     ['fast graph algorithms']
+
+    Attributes:
+        pattern: Regular expression over tags in angle brackets; None for the paper's ``<NN.*|JJ>*<NN.*>``, or the same
+            in universal tags. A pattern that names a tag of function words takes stop words of that tag too:
+            ``<NN.*>+<IN><NN.*>+`` finds "quality of service".
+        max_phrase_words: Maximum number of words; longer phrases are tables and lists. None for no limit, as in the
+            paper.
+        stop_words: Stop words beside those of the language; they end every phrase.
+        nested: Also find parts of at least two words that match the pattern and occur in two different longer phrases:
+            "language model" in "masked language model" and "language model training". A part that recurs in different
+            surroundings is a unit of its own (Frantzi et al. (2000), "Automatic recognition of multi-word terms: the
+            C-value/NC-value method").
+
+    Raises:
+        OptionError: If the pattern or the number of words is not valid.
     """
 
     pattern: str | None = None
@@ -67,7 +72,7 @@ class NounPhrases:
             _compile(self.pattern, ("NN",))
 
     def find(self, document: Document) -> list[Candidate]:
-        """The noun phrases of ``document``."""
+        """Find the noun phrases of a document; see `CandidateSource.find`."""
         phrases = list(self._phrases(document))
         return locate(document, [*phrases, *self._parts(document, phrases)] if self.nested else phrases)
 

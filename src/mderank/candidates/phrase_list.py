@@ -16,14 +16,23 @@ _PART = re.compile(r"\w+|[^\w\s]")
 
 @dataclass(frozen=True)
 class PhraseList:
-    """Phrases that the user names, found wherever they stand as whole words, in any case, over line breaks too.
+    """Phrases that the user lists, found as whole words, in any case, over line breaks too.
 
-    A phrase that does not occur is returned with no occurrences, so that it can be reported.
+    A phrase that does not occur is returned without occurrences, so that it can be reported.
 
     >>> from mderank import Document
     >>> document = Document.from_tagged([("Deep", "JJ"), ("learning", "NN"), ("works", "VBZ")])
     >>> [(c.key, len(c.occurrences)) for c in PhraseList(["deep learning", "shallow learning"]).find(document)]
     [('deep learning', 1), ('shallow learning', 0)]
+
+    Args:
+        phrases: The phrases.
+
+    Attributes:
+        phrases: The distinct phrases, with single spaces.
+
+    Raises:
+        OptionError: If there is no phrase, or one string instead of several.
     """
 
     phrases: tuple[str, ...]
@@ -37,7 +46,7 @@ class PhraseList:
             raise OptionError("the list of phrases is empty: give at least one phrase")
 
     def find(self, document: Document) -> list[Candidate]:
-        """The listed phrases with their places, those that occur first, in the order of the text."""
+        """Find the listed phrases, those that occur first, in text order; see `CandidateSource.find`."""
         places = self._places(document)
         candidates: dict[str, Candidate] = {}
         for phrase in self.phrases:

@@ -18,11 +18,21 @@ def load_encoder(
     dtype: str | None = None,
     threads: int | None = None,
 ) -> Encoder:
-    """The encoder that ``model`` stands for.
+    """Load an encoder.
 
-    ``minilm-l6`` is the bundled one; a folder that ``mderank export`` wrote is loaded by ONNX Runtime; any other
-    folder, and any other name, which is then one of the Hugging Face hub, by torch. ``threads`` is for ONNX Runtime,
-    ``device`` and ``dtype`` are for torch.
+    Args:
+        model: ``minilm-l6``, which is bundled and runs on ONNX Runtime; a folder that ``mderank export`` wrote, which
+            does too; or a Hugging Face model, by its folder or its name on the hub, which runs on torch.
+        device: Device of torch, such as "cuda"; None chooses one.
+        dtype: Number format of torch; None for float32.
+        threads: Threads of ONNX Runtime; None for all cores.
+
+    Returns:
+        The encoder.
+
+    Raises:
+        ModelError: If the model does not exist or cannot be loaded.
+        OptionError: If an option does not suit the model.
     """
     name = str(model)
     folder = BUNDLED_MODEL_FOLDER if name == BUNDLED_MODEL else Path(model)
@@ -57,7 +67,11 @@ def load_encoder(
 
 
 def is_elmo(model: str | Path) -> bool:
-    """Whether ``model`` is a folder with ELMo's files, or one of its weights' files."""
+    """Check whether a path is a folder with ELMo's files, or one of its weights' files.
+
+    Args:
+        model: Name, file or folder of a model.
+    """
     path = Path(model)
     if path.suffix == ".hdf5":
         return True

@@ -23,7 +23,13 @@ from mderank.util.arrays import Floats, Ints
 
 @dataclass(frozen=True)
 class Hidden:
-    """What one mask hides in one window: the rows of the window's states, and what the encoder has there instead."""
+    """The tokens that one mask hides in one window.
+
+    Attributes:
+        mask: Number of the mask.
+        rows: Rows ``(k,)`` of the window that are hidden.
+        states: Hidden states ``(k, d)`` of the mask tokens in their place.
+    """
 
     mask: int
     rows: Ints  # (k,) rows of the window
@@ -32,7 +38,15 @@ class Hidden:
 
 @dataclass(frozen=True)
 class Embeddings:
-    """A document's embedding and its change under each mask."""
+    """Embeddings of a document, of its masked variants and of its phrases.
+
+    Attributes:
+        document: Embedding ``(d,)`` of the document.
+        changes: Changes ``(masks, d)`` of that embedding under each mask.
+        phrases: Embeddings ``(phrases, d)`` of phrases alone.
+        contexts: Mean hidden states ``(masks, d)``, unmasked, of the tokens that each mask hides.
+        share: Share of the tokens that count; less than 1 if some windows count less than others.
+    """
 
     document: Floats  # (d,)
     changes: Floats  # (masks, d)
@@ -42,36 +56,74 @@ class Embeddings:
 
 
 class Pool(Protocol):
-    """Gathers one document's windows."""
+    """Interface of a pooling: collects the hidden states of one document, window by window.
+
+    Attributes:
+        name: Name of the pooling.
+    """
 
     name: ClassVar[PoolingName]
 
     def add(self, window: int, states: Floats) -> None:
-        """The states ``(n, d)`` of a window, unmasked. Comes once for every window."""
+        """Add the unmasked hidden states of a window, once per window.
+
+        Args:
+            window: Number of the window.
+            states: Hidden states ``(n, d)``.
+        """
         ...
 
     def replace(self, window: int, states: Floats, hidden: Iterable[Hidden]) -> None:
-        """One pass: some rows of a window's ``states`` are different under each mask."""
+        """One-pass masking: add the masks of a window, each of which changes some rows.
+
+        Args:
+            window: Number of the window.
+            states: Unmasked hidden states ``(n, d)``.
+            hidden: The hidden rows of each mask.
+        """
         ...
 
     def reencode(self, window: int, states: Floats, mask: int, masked: Floats) -> None:
-        """Exact: all rows of a window are different under a mask."""
+        """Exact masking: add a masked variant of a window, in which all rows change.
+
+        Args:
+            window: Number of the window.
+            states: Unmasked hidden states ``(n, d)``.
+            mask: Number of the mask.
+            masked: Hidden states ``(n, d)`` of the variant.
+        """
         ...
 
     def add_change(self, window: int, mask: int, change: Floats) -> None:
-        """Exact: the same, from what `CHANGES` made of it before."""
+        """Exact masking: add a change that `CHANGES` computed before.
+
+        Args:
+            window: Number of the window.
+            mask: Number of the mask.
+            change: The change ``(d,)``.
+        """
         ...
 
     def add_phrase(self, phrase: int, states: Floats) -> None:
-        """The states ``(k, d)`` of a phrase by itself, special tokens included."""
+        """Add the hidden states of a phrase that is embedded alone.
+
+        Args:
+            phrase: Number of the phrase.
+            states: Hidden states ``(k, d)``, special tokens included.
+        """
         ...
 
     def add_contexts(self, states: Floats, masks: Sequence[tuple[int, Ints]]) -> None:
-        """The rows of a window's ``states``, unmasked, that each mask hides."""
+        """Add the unmasked hidden states of the tokens that masks hide.
+
+        Args:
+            states: Unmasked hidden states ``(n, d)`` of a window.
+            masks: The number of each mask, and the rows of the window that it hides.
+        """
         ...
 
     def finish(self) -> Embeddings:
-        """The result over all windows."""
+        """Return the embeddings over all windows."""
         ...
 
 
@@ -146,7 +198,13 @@ def _changes_in_window(states: Floats, hidden: Iterable[Hidden]) -> tuple[list[i
 
 
 class MeanPool(_Beside):
-    """Average over all tokens: ``E(d_M) − E(d) = Σ (z_t − h_t) / n``."""
+    """Mean over all tokens: ``E(d_M) − E(d) = Σ (z_t − h_t) / n``.
+
+    Args:
+        masks: Number of masks.
+        dimension: Length ``d`` of a hidden state.
+        phrases: Number of phrases to embed alone.
+    """
 
     name: ClassVar[PoolingName] = "mean"
 
@@ -178,12 +236,18 @@ class MeanPool(_Beside):
 
 
 class FocusedMeanPool(_Beside):
-    """Average over all tokens, each window counting by how near it is to the subject of the document.
+    """Mean over all tokens, where windows count by how near they are to the subject of the document.
 
-    The subject is the mean of two directions: the embedding of the first window, because the opening of a paper or a
-    news story says what it is about, and that of all windows, because some texts open with a page of something else. A
-    window's weight is its cosine with the subject, relative to the nearest window's, to the power ``focus``.
-    Attention-Seeker (arXiv 2409.10907) weights the segments of long documents too, by attention.
+    The subject is the mean of two directions. One is the embedding of the first window, because the opening of a paper
+    or a news story says what it is about. The other is the embedding of all windows, because some texts open with a
+    page of something else. A window's weight is its cosine with the subject, relative to the nearest window's, to the
+    power ``focus``. Attention-Seeker (arXiv 2409.10907) weights the segments of long documents by attention.
+
+    Args:
+        masks: Number of masks.
+        dimension: Length ``d`` of a hidden state.
+        phrases: Number of phrases to embed alone.
+        focus: How fast windows count less the further they are from the subject.
     """
 
     name: ClassVar[PoolingName] = "mean"
@@ -249,7 +313,13 @@ def _directions(vectors: Floats) -> Floats:
 
 
 class MaxPool(_Beside):
-    """Maximum over all tokens, dimension by dimension (equation 1 of the paper)."""
+    """Maximum over all tokens, dimension by dimension (equation 1 of the paper).
+
+    Args:
+        masks: Number of masks.
+        dimension: Length ``d`` of a hidden state.
+        phrases: Number of phrases to embed alone.
+    """
 
     name: ClassVar[PoolingName] = "max"
 
@@ -300,7 +370,13 @@ class MaxPool(_Beside):
 
 
 class ClsPool(_Beside):
-    """The first token's state. Exact form only: in one pass it never sees a mask."""
+    """Hidden state of the first token. For exact masking only: in one pass it attends to no mask.
+
+    Args:
+        masks: Number of masks.
+        dimension: Length ``d`` of a hidden state.
+        phrases: Number of phrases to embed alone.
+    """
 
     name: ClassVar[PoolingName] = "cls"
 
@@ -326,7 +402,15 @@ class ClsPool(_Beside):
 
 
 def make_pool(name: PoolingName, masks: int, dimension: int, phrases: int = 0, focus: float = 0.0) -> Pool:
-    """An empty pool for one document; ``focus`` is for the mean only: see `FocusedMeanPool`."""
+    """Make an empty pool for one document.
+
+    Args:
+        name: Name of the pooling.
+        masks: Number of masks.
+        dimension: Length ``d`` of a hidden state.
+        phrases: Number of phrases to embed alone.
+        focus: For mean pooling; see `FocusedMeanPool`. 0 counts all windows alike.
+    """
     if name == "mean" and focus:
         return FocusedMeanPool(masks, dimension, phrases, focus)
     kinds: dict[PoolingName, type[MeanPool | MaxPool | ClsPool]] = {"mean": MeanPool, "max": MaxPool, "cls": ClsPool}

@@ -21,10 +21,17 @@ Entry = tuple[int, tuple[Span, ...]]
 
 
 def merge(document: Document, candidates: list[Candidate], ranked: Iterable[int], by: Dedupe) -> list[Entry]:
-    """The entries of the ranking, each the index of its best candidate and the spans of all that it stands for.
+    """Merge the variants of a phrase into one entry.
 
-    ``none`` has an entry for every form that stands in the text, ``case`` one for forms that differ in case only,
-    ``variant`` one for inflections and spellings of a phrase, ``stem`` one for forms whose words have the same stems.
+    Args:
+        document: The tagged text.
+        candidates: Its candidates.
+        ranked: Indices of the candidates, the best first.
+        by: ``none`` has an entry for every surface form, ``case`` one for forms that differ in case only, ``variant``
+            one for inflections and spellings of a phrase, ``stem`` one for forms whose words have the same stems.
+
+    Returns:
+        The entries: the index of the best candidate of each, and the spans of all its occurrences.
     """
     entries: dict[str, tuple[int, list[Span]]] = {}
     key = form_key(document, by)
@@ -37,9 +44,13 @@ def merge(document: Document, candidates: list[Candidate], ranked: Iterable[int]
 
 
 def forms(document: Document, spans: Iterable[Span]) -> tuple[str, ...]:
-    """The distinct forms at ``spans``, the commonest first; of equally common ones the first in the text.
+    """Return the distinct surface forms of a phrase, the most frequent first; ties by first occurrence.
 
     An acronym comes after the forms that are written out.
+
+    Args:
+        document: The tagged text.
+        spans: The occurrences of the phrase.
     """
     found = [form for form, _ in Counter(document.surface_form(span) for span in spans).most_common()]
     if len(found) > 1 and any(map(_is_short, found)):
@@ -54,7 +65,12 @@ def _is_short(form: str) -> bool:
 
 
 def form_key(document: Document, by: Dedupe) -> Callable[[str], str]:
-    """The function from a form to what it has in common with all forms that are one entry with it."""
+    """Return the function from a surface form to the key that all forms of its entry share.
+
+    Args:
+        document: The tagged text, for acronyms that it introduces.
+        by: Which forms are one entry; see `merge`.
+    """
     language = document.language
     if by == "none":
         return str

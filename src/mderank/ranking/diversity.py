@@ -26,19 +26,28 @@ _ROUNDING = 1e-6
 
 @runtime_checkable
 class Diversity(Protocol):
-    """Chooses among ranked phrases, and orders what it chooses."""
+    """Interface of diversification: selects some of the ranked phrases, and orders them."""
 
     def order(self, scores: Floats, vectors: Floats, top_k: int | None = None) -> list[int]:
-        """The indices of the ``top_k`` phrases that are taken, in the order of the result.
+        """Select phrases and order them.
 
-        The phrases are given best first: ``scores`` ``(m,)``, and ``vectors`` ``(m, d)`` whose cosine tells how much
-        two phrases are alike.
+        Args:
+            scores: Scores ``(m,)`` of the phrases, the best first.
+            vectors: Vectors ``(m, d)`` of the phrases; their cosine tells how much two phrases are alike.
+            top_k: Number of phrases; None for all.
+
+        Returns:
+            The indices of the selected phrases, in the order of the result.
         """
         ...
 
 
 def directions(vectors: Floats) -> Floats:
-    """The vectors at length 1, so that their products are cosines; a vector of zeros is like none."""
+    """Scale vectors to length 1, so that their products are cosines. Vectors of zeros stay zero.
+
+    Args:
+        vectors: Vectors ``(m, d)``.
+    """
     norms = np.linalg.norm(vectors, axis=1, keepdims=True)
     scaled: Floats = vectors / np.where(norms == 0, 1, norms)
     return scaled
@@ -46,24 +55,25 @@ def directions(vectors: Floats) -> Floats:
 
 @dataclass(frozen=True, kw_only=True)
 class MMR:
-    """Take next the phrase with the largest ``(1 − diversity) · relevance − diversity · similarity to those taken``.
+    """Maximal marginal relevance: take next the phrase that is relevant and unlike those taken.
 
-    ``diversity`` 0 is relevance alone, 1 is diversity alone, as in KeyBERT.
-
-    Similarity to those taken is that to the nearest of them, the
-    cosine of the method's vectors: for MDERank two phrases are similar if masking them moves the document in the same
-    direction, as nested phrases and near-synonyms do. ``scaling`` makes relevance and similarity comparable:
-
-    - ``range``: relevance is the score, scaled to [0, 1]; similarity is the cosine as it is.
-    - ``standard``: both are brought to mean 0.5 and standard deviation 1, over all phrases and, for the similarity to
-      one that is taken, over all others (equations 2 and 3 of EmbedRank's paper).
-    - ``none``: both are as they are. For methods whose score is a cosine itself.
-
-    Without it every method has its own: EmbedRank its paper's ``standard``, KeyBERT ``none``, all others ``range``.
+    The next phrase has the largest ``(1 − diversity) · relevance − diversity · similarity``. Similarity is the cosine
+    of the method's vectors with the nearest phrase that is taken. For MDERank two phrases are similar if masking them
+    moves the document in the same direction, as nested phrases and near-synonyms do.
 
     Carbonell and Goldstein (1998), "The use of MMR, diversity-based reranking for reordering documents and producing
     summaries", SIGIR; for keyphrases Bennani-Smires et al. (2018), "Simple unsupervised keyphrase extraction using
     sentence embeddings", CoNLL.
+
+    Attributes:
+        diversity: 0 is relevance alone, 1 is diversity alone, as in KeyBERT.
+        scaling: How relevance and similarity become comparable. ``range``: the score is scaled to [0, 1], the cosine is
+            as it is. ``standard``: both have mean 0.5 and standard deviation 1 (equations 2 and 3 of EmbedRank's
+            paper). ``none``: both are as they are, for methods whose score is a cosine. None is the method's own:
+            ``standard`` for EmbedRank, ``none`` for KeyBERT, ``range`` for all others.
+
+    Raises:
+        OptionError: If the diversity is not from 0 to 1, or the scaling is unknown.
     """
 
     diversity: float = 0.5
@@ -76,7 +86,7 @@ class MMR:
             raise OptionError(f"scaling={self.scaling!r} is unknown: it is one of {', '.join(SCALINGS)}")
 
     def order(self, scores: Floats, vectors: Floats, top_k: int | None = None) -> list[int]:
-        """The indices of the ``top_k`` that are taken, in that order, of phrases given best first."""
+        """Select phrases one after the other; see `Diversity.order`."""
         count = len(scores) if top_k is None else min(top_k, len(scores))
         if count == 0:
             return []
@@ -129,17 +139,22 @@ def _largest(gain: Floats, left: npt.NDArray[np.bool_]) -> int:
 
 @dataclass(frozen=True)
 class MaxSum:
-    """Of the ``pool`` best phrases take those ``top_k`` together whose mutual similarities have the least sum.
+    """Maximal sum of distances: of the best phrases, take those together that are least alike.
 
-    The similarity of two phrases is the cosine of the method's vectors. What is taken comes in the order of its
-    scores. All choices are tried while they are no more than 200,000, which they are with a pool of 20 for any
-    ``top_k``; beyond that the choice is greedy, and improved by exchanging one phrase at a time while that helps.
+    The similarity of two phrases is the cosine of the method's vectors; the sum over all pairs is the smallest
+    possible. All selections are tried while they are no more than 200,000, as with a pool of 20 for any ``top_k``.
+    Beyond that the selection is greedy, and improved by exchanging one phrase at a time.
 
-    The choice is one of ``top_k`` phrases together: that for 5 is not the beginning of that for 10, as it is for
-    `MMR` and without diversity. All phrases (``top_k=None``) leave nothing to choose, and are refused.
+    The phrases are selected together: those for 5 are not the first of those for 10, as they are with `MMR`.
 
     Gollapudi and Sharma (2009), "An axiomatic approach for result diversification", WWW; for keyphrases Grootendorst
     (2020), "KeyBERT: minimal keyword extraction with BERT" (software, doi:10.5281/zenodo.4461265).
+
+    Attributes:
+        pool: Number of the best phrases to select from.
+
+    Raises:
+        OptionError: If the pool is empty.
     """
 
     pool: int = 20
@@ -149,7 +164,11 @@ class MaxSum:
             raise OptionError(f"MaxSum needs a pool of at least 1 phrase, not {self.pool}")
 
     def order(self, scores: Floats, vectors: Floats, top_k: int | None = None) -> list[int]:
-        """The indices of the ``top_k`` that are taken, by score, of phrases given best first."""
+        """Select phrases and order them by score; see `Diversity.order`.
+
+        Raises:
+            OptionError: If ``top_k`` is None or larger than the pool.
+        """
         if top_k is None:
             raise OptionError(
                 "MaxSum chooses among phrases, and all of them are asked for: say how many (top_k, --top)"

@@ -10,12 +10,18 @@ _DIGITS = 5
 
 
 def rank(scores: Sequence[float], firsts: Sequence[int], masked: Sequence[bool]) -> list[int]:
-    """The indices of the candidates, best first.
-
-    Higher scores come first; equal ones by first occurrence; candidates that hid nothing come last.
+    """Sort candidates: higher scores first, equal ones by first occurrence, unranked ones last.
 
     >>> rank([0.2, 0.3, 0.2000000001], [7, 9, 3], [True, True, True])
     [1, 2, 0]
+
+    Args:
+        scores: Scores; they are equal if five significant digits are.
+        firsts: Offset of the first occurrence of each candidate.
+        masked: Whether each candidate is ranked.
+
+    Returns:
+        The indices of the candidates, the best first.
     """
     return sorted(
         range(len(scores)), key=lambda index: (not masked[index], -significant(scores[index]), firsts[index], index)
@@ -23,5 +29,9 @@ def rank(scores: Sequence[float], firsts: Sequence[int], masked: Sequence[bool])
 
 
 def significant(value: float) -> float:
-    """``value`` rounded to five significant digits."""
+    """Round a number to five significant digits.
+
+    Args:
+        value: The number.
+    """
     return round(value, _DIGITS - 1 - floor(log10(abs(value)))) if value else 0.0

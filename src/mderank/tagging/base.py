@@ -10,8 +10,15 @@ from mderank.document import Document
 
 @runtime_checkable
 class Tagger(Protocol):
-    """Turns texts into documents. One method, so that any tagger can be put behind it."""
+    """Interface of a tagger: turns texts into documents. Any tagger can be put behind this one method."""
 
     def tag(self, texts: Iterable[str]) -> Iterator[Document]:
-        """One document for every text, in order."""
+        """Tag texts.
+
+        Args:
+            texts: Texts, which may be read as documents are asked for.
+
+        Yields:
+            One document per text, in order.
+        """
         ...
