@@ -151,7 +151,7 @@ def test_the_page_without_texts(run, runs, tmp_path):
 def test_a_protocol_that_looks_into_texts(run, runs, data_dir, tmp_path):
     result = run("compare", runs, "--protocol", "macro-stem-present", "--data-dir", data_dir, "-f", "csv")
     rows = [row for row in csv.DictReader(io.StringIO(result.stdout)) if row["protocol"] == "macro-stem-present"]
-    # In d1 one gold phrase is in the text, and one of One's two predictions is right: 2 / 3; in d2 all is: 1.
+    # In d1 one gold keyphrase is in the text, and one of One's two predictions is right: 2 / 3; in d2 all is: 1.
     assert (rows[0]["method"], rows[0]["measure"], rows[0]["value"]) == ("One", "F1@5", "83.33")
     result = run("compare", runs, "--protocol", "macro-stem-present")
     assert result.exit_code == 2

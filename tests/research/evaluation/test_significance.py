@@ -116,9 +116,9 @@ def test_opposite_differences_cancel_and_are_not_significant():
 
 def test_a_mean_needs_documents_in_every_set():
     rng = np.random.default_rng(8)
-    with pytest.raises(ValueError, match="documents in every set"):
+    with pytest.raises(ValueError, match="documents in every dataset"):
         compare_mean([Pair(judgements(rng, 0.5), judgements(rng, 0.5), F1, "micro"), Pair([], [], F1, "micro")])
-    with pytest.raises(ValueError, match="documents in every set"):
+    with pytest.raises(ValueError, match="documents in every dataset"):
         compare_mean([])
 
 
@@ -179,5 +179,5 @@ def test_a_few_documents_never_make_a_lead_significant():
     assert compare_average_ranks([[[right], [wrong]]], [(0, 1)], F1, "micro")[0].p == 1
     # Six datasets of one document, the first method right in all: as in a sign test, 2 of 64 cases are as extreme.
     assert compare_average_ranks([[[right], [wrong]]] * 6, [(0, 1)], F1, "micro")[0].p == 2 / 64
-    with pytest.raises(ValueError, match="documents in every set"):
+    with pytest.raises(ValueError, match="documents in every dataset"):
         compare_average_ranks([], [(0, 1)], F1, "micro")

@@ -49,7 +49,7 @@ def test_what_is_unequal_is_said(make, one_documents):
         "Three on tiny is unfinished: 1 documents so far.",
         "tiny: the methods have different documents (One 2, Two 2, Three 1). Values are over each method's own; "
         "differences and tests over those that it shares with the baseline.",
-        "tiny: the runs have different gold phrases for 1 documents (d1).",
+        "tiny: the runs have different gold keyphrases for 1 documents (d1).",
         "tiny: the runs did not read the same, 'text' differs: 'paper' for One, Three; 'full' for Two.",
         "tiny: the runs did not read the same, 'dataset_sha256' differs: 'aa' for One, Two; None for Three.",
         "tiny: the runs did not read the same, 'max_words' differs: 512 for One, Three; None for Two.",

@@ -125,7 +125,7 @@ def test_properties(make):
 def test_gold_phrases_in_the_text_only(two_methods):
     texts = {name: {"d1": "Deep nets, again.", "d2": "Nothing here."} for name in ("tiny", "small")}
     (scores,) = summary_of(two_methods, [PRESENT], texts=texts).scores
-    # d2 has no gold phrase in its text and is left out; in d1 only "deep net" is to be found, one of two predictions.
+    # d2 has no gold keyphrase in its text and is left out. In d1 only "deep net" can be found, one of two predictions.
     assert scores.cells["One", "tiny", F1].documents == 1
     assert scores.cells["One", "tiny", F1].value == pytest.approx(100 * 2 / 3)
 

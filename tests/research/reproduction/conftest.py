@@ -32,7 +32,7 @@ def full():
 
 @pytest.fixture
 def outcome():
-    """A document's outcome from its predictions and gold phrases."""
+    """A document's outcome from its predictions and gold keyphrases."""
 
     def make(predictions, gold, name="a"):
         scores = tuple(-float(place) for place in range(len(predictions)))

@@ -205,7 +205,7 @@ def test_diversity_and_that_of_gold(config, outcome):
     (grid,) = measured("diversity", config, {config.embedrank("nus"): Measured((found,), 1)})
     nus = SETS.index("nus")
     assert cells(grid, "EmbedRank(BERT)")[nus] == (None, 66.67)
-    assert cells(grid, "gold phrases")[nus] == (None, 100.0)
+    assert cells(grid, "gold keyphrases")[nus] == (None, 100.0)
 
 
 def test_the_example(config, outcome):

@@ -1,4 +1,4 @@
-"""Matching predictions with the phrases that people judged: spelling and number do not matter, all words do."""
+"""Match predictions with judged phrases: spelling and number do not matter, all words do."""
 
 from __future__ import annotations
 
@@ -13,10 +13,13 @@ _ARTICLES = ("a", "an", "the")
 
 
 class JudgedPhrases:
-    """A list of phrases in which predictions are looked up.
+    """Phrases in which predictions are looked up.
 
     Two phrases match if they have the same words, apart from case, Unicode compatibility forms, hyphens and dashes, a
     possessive 's, a leading article, and plural endings.
+
+    Args:
+        phrases: The phrases.
 
     >>> "the Storm-Surges" in JudgedPhrases(["storm surge"])
     True
@@ -31,7 +34,7 @@ class JudgedPhrases:
         return self.find(str(phrase)) is not None
 
     def find(self, phrase: str) -> str | None:
-        """The phrase of the list that ``phrase`` matches."""
+        """Return the first phrase that ``phrase`` matches, or None."""
         words = _words(phrase)
         return next((each for each, others in self._words.items() if _match(words, others)), None)
 
@@ -49,9 +52,9 @@ def _match(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
 
 
 def _singulars(word: str) -> set[str]:
-    """The word, and what it may be the plural of.
+    """Return the word, and the words of which it may be the plural.
 
-    Several are possible, since spelling alone does not tell "movies" from "parties".
+    Several are possible, since spelling alone does not distinguish "movies" from "parties".
 
     >>> sorted(_singulars("parties"))
     ['partie', 'parties', 'party']

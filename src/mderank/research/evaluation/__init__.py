@@ -1,1 +1,1 @@
-"""Measuring extractors on labelled sets: data sets, protocols, measures, significance, runs."""
+"""Evaluation of extractors on labelled datasets: runs, protocols, measures, significance."""

@@ -1,8 +1,8 @@
-"""Measures as values: ``F1@5`` parses, prints and is computed from a judgement, whoever made it.
+"""Measures: ``F1@5`` and others, computed from judgements.
 
 Precision, recall and F1 at K as in Manning, Raghavan and Schütze (2008), "Introduction to information retrieval",
 chapter 8; nDCG with binary gain, Järvelin and Kekäläinen (2002), "Cumulated gain-based evaluation of IR techniques".
-Three measures look at the list as a user gets it: ``redundancy``, the number of phrases per document that repeat one
+Three measures describe the list that a user gets: ``redundancy``, the number of phrases per document that repeat one
 another, and for judged datasets ``acceptable`` and ``junk``, shares of the phrases shown.
 """
 
@@ -30,12 +30,15 @@ _HYPHENS = re.compile("[-\u2010\u2011]")
 
 @dataclass(frozen=True)
 class Judgement:
-    """What is right in one document's ranking.
+    """Which predictions for a document are correct.
 
-    ``hits`` says of every prediction, best first, whether it is right; ``offered`` is how many predictions there were
-    for the purpose of precision, which in the paper's protocol is more than ``len(hits)``; ``gold`` is how many there
-    were to find. ``junk`` says of every prediction whether no reader would accept it, in judged datasets only.
-    ``phrases`` are the predictions themselves, after the protocol's de-duplication.
+    Attributes:
+        hits: Whether each prediction is correct, best first.
+        offered: Number of predictions for precision. In the paper's protocol it exceeds the number of ``hits``.
+        gold: Number of gold keyphrases.
+        junk: Whether each prediction is junk; on judged datasets only.
+        phrases: The predictions, after the protocol's de-duplication.
+
     """
 
     hits: tuple[bool, ...]
@@ -45,14 +48,18 @@ class Judgement:
     phrases: tuple[str, ...] = field(default=(), compare=False)
 
     def counts(self, k: int | None) -> tuple[int, int, int]:
-        """Right, predicted and to be found, among the first ``k``."""
+        """Return the numbers of correct predictions, predictions and gold keyphrases, among the first ``k``."""
         predicted = self.offered if k is None else min(k, self.offered)
         return sum(self.hits[:k]), predicted, self.gold
 
 
 @dataclass(frozen=True, order=True)
 class Measure:
-    """A measure at a rank; ``k=None`` is ``@M``, all that was predicted.
+    """A measure at a rank.
+
+    Attributes:
+        name: The measure.
+        k: The number of predictions that count; None for ``@M``, all of them.
 
     >>> Measure.parse("F1@5")
     Measure(name='F1', k=5)
@@ -67,7 +74,18 @@ class Measure:
 
     @classmethod
     def parse(cls, text: str) -> Measure:
-        """The measure that ``text`` stands for."""
+        """Parse a measure.
+
+        Args:
+            text: A name and a rank: ``F1@5``, ``R@M``.
+
+        Returns:
+            The measure.
+
+        Raises:
+            OptionError: If there is no such measure.
+
+        """
         match = _TEXT.fullmatch(text.strip())
         if not match or match[2] == "0":
             raise OptionError(f"unknown measure '{text}': write {', '.join(NAMES)} at a rank or at M, e.g. F1@5 or R@M")
@@ -79,12 +97,12 @@ class Measure:
 
     @property
     def scale(self) -> float:
-        """The factor of a value in reports: 100 for shares, given in per cent; 1 for a number of phrases."""
+        """The factor of values in reports: 100 for shares, which are in per cent; 1 for a number of phrases."""
         return 1.0 if self.name == "redundancy" else 100.0
 
     @property
     def lower_is_better(self) -> bool:
-        """Whether a lower value is the better one."""
+        """Whether a lower value is better."""
         return self.name in ("redundancy", "junk")
 
     @property
@@ -93,16 +111,16 @@ class Measure:
         return self.name in _OF_COUNTS
 
     def applies(self, judged: bool) -> bool:
-        """Whether it can be computed on a judged dataset, or on one with gold keyphrases."""
+        """Return whether the measure can be computed on a judged dataset, or on one with gold keyphrases."""
         return self.name not in (_OF_GOLD if judged else _OF_JUDGED_LISTS)
 
     def counts(self, judgement: Judgement) -> tuple[int, int, int]:
-        """Right (for ``junk``: junk), predicted and to be found, in one document."""
+        """Return the numbers of correct (for ``junk``: junk) predictions, predictions and gold keyphrases."""
         right, predicted, gold = judgement.counts(self.k)
         return (sum(judgement.junk[: self.k]) if self.name == "junk" else right), predicted, gold
 
     def of(self, judgement: Judgement) -> float:
-        """Its value for one document: from 0 to 1, or a number of phrases."""
+        """Compute the value for one document: from 0 to 1, or a number of phrases."""
         if self.name == "AP":
             return _average_precision(judgement, self.k)
         if self.name == "nDCG":
@@ -112,7 +130,17 @@ class Measure:
         return ratio(self.name, *self.counts(judgement))
 
     def over(self, judgements: Sequence[Judgement], average: Average) -> float:
-        """Its value over documents: of their sums (micro), or the mean of theirs (macro). MAP is the mean of AP."""
+        """Compute the value over documents.
+
+        Args:
+            judgements: The documents' judgements.
+            average: ``micro``, from sums over documents, or ``macro``, the mean of the documents' values. MAP is the
+                mean of AP.
+
+        Returns:
+            The value: from 0 to 1, or a number of phrases.
+
+        """
         if not judgements:
             return 0.0
         if average == "macro" or not self.is_of_counts:
@@ -122,12 +150,23 @@ class Measure:
 
 
 def ratio(name: MeasureName, correct: float, predicted: float, gold: float) -> float:
-    """Precision, recall, F1 or a share of the predictions from counts; 0 where there is nothing to divide by."""
+    """Compute precision, recall, F1 or a share of the predictions.
+
+    Args:
+        name: The measure.
+        correct: Number of correct predictions.
+        predicted: Number of predictions.
+        gold: Number of gold keyphrases.
+
+    Returns:
+        The ratio; 0 if the denominator is 0.
+
+    """
     if name in ("P", "acceptable", "junk"):
         return correct / predicted if predicted else 0.0
     if name == "R":
         return correct / gold if gold else 0.0
-    # 2PR / (P + R), less the divisions that may be by 0.
+    # 2PR / (P + R), without divisions by 0.
     return 2 * correct / (predicted + gold) if correct else 0.0
 
 
@@ -146,10 +185,16 @@ def _ndcg(judgement: Judgement, k: int | None) -> float:
 
 
 def redundant(phrases: Sequence[str]) -> int:
-    """How many phrases are nested in another one, or contain another one, by the stems of their words.
+    """Count the phrases that are nested in another one or contain another one, by the stems of their words.
 
     A phrase is nested in another if its stems are a contiguous part of the other's, but not all of them. Words are
     split at white space and at hyphens.
+
+    Args:
+        phrases: The phrases.
+
+    Returns:
+        The number of phrases.
 
     >>> redundant(["storm surges", "surge", "surge-model", "tide"])
     3
@@ -159,12 +204,20 @@ def redundant(phrases: Sequence[str]) -> int:
 
 
 def _nested(inner: str, outer: str) -> bool:
-    """Whether stems, with a space around each, are a proper part of others."""
+    """Return whether stems, with a space around each, are a proper part of others."""
     return len(inner) < len(outer) and inner in outer and not inner.isspace()
 
 
 def chosen(asked: Sequence[Measure], default: Sequence[Measure], judged: bool) -> tuple[Measure, ...]:
-    """The measures for a kind of dataset: those of ``asked`` that it has, or ``default`` if none was asked for.
+    """Choose the measures for a kind of dataset.
+
+    Args:
+        asked: The measures that are asked for.
+        default: The measures if none is asked for.
+        judged: Whether the dataset is judged.
+
+    Returns:
+        Those of ``asked`` that apply, or ``default``.
 
     Raises:
         OptionError: If none of the measures that were asked for applies.

@@ -1,4 +1,4 @@
-"""Names of encoders in the labels of runs: the shortest ending of an encoder's path that tells it from others."""
+"""Names of encoders in labels of runs: the shortest end of an encoder's path that distinguishes it from others."""
 
 from __future__ import annotations
 
@@ -17,7 +17,14 @@ GENERIC = ("model", "onnx")
 
 @dataclass(frozen=True)
 class NamedRun:
-    """A run that is there: its dataset and its label, which name its folder, and its encoder."""
+    """A run in a folder of runs.
+
+    Attributes:
+        dataset: The name of its dataset's folder.
+        label: Its label, the name of its folder.
+        encoder: What identifies its encoder; None if it has none.
+
+    """
 
     dataset: str
     label: str
@@ -25,7 +32,13 @@ class NamedRun:
 
 
 def endings(model: str) -> list[str]:
-    """The endings of an encoder's path, the shortest first and the whole last.
+    """Return the ends of an encoder's path, the shortest first.
+
+    Args:
+        model: The encoder's name or path.
+
+    Returns:
+        The ends; the last is the whole path.
 
     >>> endings("kpe/ab-yake/onnx"), endings("minilm-l6")
     (['onnx', 'ab-yake/onnx', 'kpe/ab-yake/onnx'], ['minilm-l6'])
@@ -35,7 +48,13 @@ def endings(model: str) -> list[str]:
 
 
 def short_name(model: str) -> str:
-    """The shortest ending that says something.
+    """Return the shortest end of an encoder's path that is not a generic name.
+
+    Args:
+        model: The encoder's name or path.
+
+    Returns:
+        The name.
 
     >>> short_name("kpe/ab-yake/onnx"), short_name("org/bert"), short_name("onnx")
     ('ab-yake/onnx', 'bert', 'onnx')
@@ -44,7 +63,13 @@ def short_name(model: str) -> str:
 
 
 def tell_apart(models: Sequence[str]) -> list[str]:
-    """For each of several encoders the shortest ending of its path that no other has, or the whole path.
+    """Find short names that distinguish encoders.
+
+    Args:
+        models: The encoders' names or paths.
+
+    Returns:
+        For each, the shortest end of its path that no other has, or the whole path.
 
     >>> tell_apart(["kpe/ab-yake/onnx", "kpe/re-yake/onnx", "minilm-l6"])
     ['ab-yake/onnx', 're-yake/onnx', 'minilm-l6']
@@ -58,7 +83,7 @@ def tell_apart(models: Sequence[str]) -> list[str]:
 
 
 def in_label(name: str) -> str:
-    """The part of a label that names the encoder; labels are names of folders too.
+    """Return the part of a label that names the encoder. Labels are also names of folders.
 
     >>> in_label("ab-yake/onnx")
     'model=ab-yake_onnx'
@@ -67,7 +92,15 @@ def in_label(name: str) -> str:
 
 
 def named_runs(folder: Path) -> list[NamedRun]:
-    """The runs in ``folder``, which are ``folder/DATASET/LABEL``; those that cannot be read are left out."""
+    """List the runs in a folder, ``folder/DATASET/LABEL``.
+
+    Args:
+        folder: The folder.
+
+    Returns:
+        The runs that can be read.
+
+    """
     files = sorted(folder.glob(f"*/*/{SETTINGS_FILE}"))
     found = (_named(file, file.stat().st_mtime_ns) for file in files)
     return [run for run in found if run is not None]
@@ -75,7 +108,7 @@ def named_runs(folder: Path) -> list[NamedRun]:
 
 @lru_cache(maxsize=16_384)
 def _named(file: Path, changed: int) -> NamedRun | None:
-    """A run by its settings; ``changed`` is when they were written, so that each file is read once."""
+    """Read a run's settings. ``changed``, the time they were written, makes the cache read each version once."""
     try:
         return NamedRun(
             file.parent.parent.name, file.parent.name, encoder_key(json.loads(file.read_text(encoding="utf-8")))
@@ -93,11 +126,22 @@ def choose_label(
     *,
     numbered: bool = False,
 ) -> str:
-    """The label of a run with the encoder ``model``, beside other runs.
+    """Choose the label of a run.
 
-    ``labels`` makes a label from an ending of the encoder's path. A run that is there keeps its label, so that it can
-    resume. Otherwise an ending is taken that only runs of this encoder have, and else the shortest that no run has.
-    ``numbered`` says that a run may also be in ``LABEL~2``.
+    A run that exists keeps its label, so that it can resume. Otherwise the label has an end of the encoder's path that
+    only runs of this encoder have, or else the shortest that no run has.
+
+    Args:
+        labels: Makes a label from an end of the encoder's path.
+        model: The encoder's name or path.
+        encoder: What identifies the encoder.
+        dataset: The name of the dataset's folder.
+        runs: The runs that exist.
+        numbered: Whether runs may also be in ``LABEL~2``.
+
+    Returns:
+        The label.
+
     """
     known = endings(str(Path(model).absolute()) if Path(model).is_dir() else model)
     runs = list(runs)

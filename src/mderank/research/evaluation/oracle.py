@@ -1,4 +1,4 @@
-"""The candidate oracle: the best that any ranking of the candidates could do. The ceiling of an honest table."""
+"""The oracle: the upper bound of every ranking of the candidates."""
 
 from __future__ import annotations
 
@@ -12,10 +12,15 @@ from mderank.text import stem_phrase
 
 
 class Oracle(BaseExtractor):
-    """Ranks the candidates that are gold phrases first.
+    """Ranks the candidates first that are gold keyphrases.
 
     1. Find the candidates.
-    2. Score 1 for those whose stem is that of a gold phrase of the text, 0 for the others.
+    2. Score 1 for candidates whose stem is that of a gold keyphrase of the text, 0 for the others.
+
+    Args:
+        gold: The gold keyphrases of each text.
+        **options: As for every method.
+
     """
 
     def __init__(self, gold: Mapping[str, Sequence[str]], **options: Unpack[BaseOptions]) -> None:
@@ -25,11 +30,11 @@ class Oracle(BaseExtractor):
     def _score(self, readings: Sequence[ScoringInput]) -> list[CandidateScores]:
         scores = []
         for reading in readings:
-            # With max_words only the beginning was read: find the whole text again by it.
-            gold = self._gold.get(reading.document.text) or self._of_beginning(reading.document.text)
+            # With max_words only the first words were read. They identify the text.
+            gold = self._gold.get(reading.document.text) or self._find_by_first_words(reading.document.text)
             right = [float(stem_phrase(each.key) in gold) for each in reading.candidates]
             scores.append(CandidateScores(np.asarray(right), np.asarray(right)))
         return scores
 
-    def _of_beginning(self, text: str) -> frozenset[str]:
+    def _find_by_first_words(self, text: str) -> frozenset[str]:
         return next((gold for whole, gold in self._gold.items() if whole.startswith(text)), frozenset())

@@ -1,4 +1,4 @@
-"""Is one method really better than another on a set? Paired, by resampling documents.
+"""Significance of differences between methods, by resampling documents in pairs.
 
 Confidence intervals by the paired bootstrap (Efron and Tibshirani, 1993, "An introduction to the bootstrap"), p-values
 by the paired randomisation test (Noreen, 1989, "Computer-intensive methods for testing hypotheses"), corrected over a
@@ -21,7 +21,18 @@ _AT_ONCE = 500  # resamples held in memory
 
 @dataclass(frozen=True)
 class Comparison:
-    """How much better the first is than the second: difference, its 95 % interval, p-value, and documents won."""
+    """The difference between two methods.
+
+    Attributes:
+        difference: The first's value minus the second's.
+        low: Lower end of the 95 % interval of the difference.
+        high: Upper end of the interval.
+        p: The p-value, not corrected.
+        wins: Documents on which the first is better.
+        ties: Documents on which both are equal.
+        losses: Documents on which the second is better.
+
+    """
 
     difference: float
     low: float
@@ -34,7 +45,15 @@ class Comparison:
 
 @dataclass(frozen=True)
 class Pair:
-    """Two methods' judgements of the same documents, in the same order, and what to compare."""
+    """Two methods' judgements of the same documents, in the same order.
+
+    Attributes:
+        first: The first method's judgements.
+        second: The second method's judgements.
+        measure: The measure.
+        average: How documents are averaged.
+
+    """
 
     first: Sequence[Judgement]
     second: Sequence[Judgement]
@@ -49,12 +68,33 @@ class Pair:
 def compare(
     first: Sequence[Judgement], second: Sequence[Judgement], measure: Measure, average: Average, *, seed: int = 0
 ) -> Comparison:
-    """Compare two methods on the same documents, in the same order."""
+    """Compare two methods on the same documents.
+
+    Args:
+        first: The first method's judgements.
+        second: The second method's judgements, in the same order.
+        measure: The measure.
+        average: How documents are averaged.
+        seed: Random seed.
+
+    Returns:
+        The comparison.
+
+    """
     return compare_all([Pair(first, second, measure, average)], seed=seed)[0]
 
 
 def compare_all(pairs: Sequence[Pair], *, seed: int = 0) -> list[Comparison]:
-    """Compare each pair. Documents are drawn once for all pairs that have as many: what is drawn is the same anyway."""
+    """Compare each pair. Pairs with the same number of documents share the resamples, which are equal anyway.
+
+    Args:
+        pairs: The pairs.
+        seed: Random seed.
+
+    Returns:
+        The comparisons, in the same order.
+
+    """
     results: dict[int, Comparison] = {}
     for indices in _by_size([pair.first for pair in pairs]):
         group = [pairs[index] for index in indices]
@@ -79,9 +119,15 @@ def compare_mean(
             what is drawn and swapped. By default every pair is by itself.
         seed: Random seed.
 
+    Returns:
+        The comparison of the means.
+
+    Raises:
+        ValueError: If a pair has no documents, or pairs of a group have different documents.
+
     """
     if not pairs or not all(pair.first for pair in pairs):
-        raise ValueError("there must be documents in every set")
+        raise ValueError("there must be documents in every dataset")
     shares = [1 / len(pairs)] * len(pairs) if weights is None else weights
     together: dict[Hashable, list[tuple[Pair, float]]] = {}
     for label, pair, share in zip(range(len(pairs)) if groups is None else groups, pairs, shares, strict=True):
@@ -140,9 +186,15 @@ def compare_average_ranks(
         average: How documents are averaged.
         seed: Random seed.
 
+    Returns:
+        The comparisons, in the order of ``contests``.
+
+    Raises:
+        ValueError: If a dataset has no documents.
+
     """
     if not datasets or not all(methods[0] for methods in datasets):
-        raise ValueError("there must be documents in every set")
+        raise ValueError("there must be documents in every dataset")
     rng = np.random.default_rng(seed)
     observed, drawn = np.zeros(len(contests)), np.zeros((SAMPLES, len(contests)))
     for methods in datasets:
@@ -215,7 +267,7 @@ def _compare_group(pairs: Sequence[Pair], seed: int) -> list[Comparison]:
 
 
 def _won(pair: Pair) -> tuple[int, int, int]:
-    """Documents won, tied and lost by the first."""
+    """Count the documents that the first method won, tied and lost."""
     sign = -1 if pair.measure.lower_is_better else 1
     differences = [
         sign * (pair.measure.of(a) - pair.measure.of(b)) for a, b in zip(pair.first, pair.second, strict=True)
@@ -227,29 +279,49 @@ def _won(pair: Pair) -> tuple[int, int, int]:
 def interval(
     judgements: Sequence[Judgement], measure: Measure, average: Average, *, seed: int = 0
 ) -> tuple[float, float]:
-    """The 95 % bootstrap interval of one method's value."""
+    """Compute the 95 % bootstrap interval of a method's value.
+
+    Args:
+        judgements: The method's judgements.
+        measure: The measure.
+        average: How documents are averaged.
+        seed: Random seed.
+
+    Returns:
+        The ends of the interval.
+
+    """
     return intervals([(judgements, measure, average)], seed=seed)[0]
 
 
 def intervals(
-    wanted: Sequence[tuple[Sequence[Judgement], Measure, Average]], *, seed: int = 0
+    requests: Sequence[tuple[Sequence[Judgement], Measure, Average]], *, seed: int = 0
 ) -> list[tuple[float, float]]:
-    """Each one's 95 % bootstrap interval; documents are drawn once for all that have as many."""
+    """Compute several 95 % bootstrap intervals. Those with the same number of documents share the resamples.
+
+    Args:
+        requests: Judgements, measure and average of each.
+        seed: Random seed.
+
+    Returns:
+        The ends of the intervals, in the same order.
+
+    """
     results: dict[int, tuple[float, float]] = {}
-    for indices in _by_size([judgements for judgements, _, _ in wanted]):
-        group = [wanted[index] for index in indices]
+    for indices in _by_size([judgements for judgements, _, _ in requests]):
+        group = [requests[index] for index in indices]
         results |= dict(zip(indices, _interval_group(group, seed), strict=True))
-    return [results[index] for index in range(len(wanted))]
+    return [results[index] for index in range(len(requests))]
 
 
 def _interval_group(
-    wanted: Sequence[tuple[Sequence[Judgement], Measure, Average]], seed: int
+    requests: Sequence[tuple[Sequence[Judgement], Measure, Average]], seed: int
 ) -> list[tuple[float, float]]:
-    documents = len(wanted[0][0])
+    documents = len(requests[0][0])
     if not documents:
-        return [(0.0, 0.0)] * len(wanted)
-    names = [measure.name for _, measure, _ in wanted]
-    columns = _stack([_columns(*each) for each in wanted])
+        return [(0.0, 0.0)] * len(requests)
+    names = [measure.name for _, measure, _ in requests]
+    columns = _stack([_columns(*each) for each in requests])
     rng = np.random.default_rng(seed)
     values = [
         _values(_sums(_draws(rng, documents, min(_AT_ONCE, SAMPLES - start)), columns), names)
@@ -260,7 +332,13 @@ def _interval_group(
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
-    """The p-values corrected for their number, in the order given.
+    """Correct p-values for their number by Holm's procedure.
+
+    Args:
+        p_values: The p-values.
+
+    Returns:
+        The corrected p-values, in the same order.
 
     >>> holm([0.01, 0.04, 0.03])
     [0.03, 0.06, 0.06]
@@ -275,7 +353,7 @@ def holm(p_values: Sequence[float]) -> list[float]:
 
 
 def _by_size(judged: Sequence[Sequence[Judgement]]) -> list[list[int]]:
-    """The indices of those that have the same number of documents."""
+    """Return the indices of judgements with the same number of documents."""
     groups: dict[int, list[int]] = {}
     for index, judgements in enumerate(judged):
         groups.setdefault(len(judgements), []).append(index)
@@ -304,7 +382,7 @@ def _values(sums: Reals, names: Sequence[str]) -> Reals:
 
 
 def _columns(judgements: Sequence[Judgement], measure: Measure, average: Average) -> Reals:
-    """A row a document, whose sums over documents give the measure: (right, predicted, gold), or (value, 1, 1)."""
+    """Return a row per document whose sums give the measure: (correct, predicted, gold), or (value, 1, 1)."""
     if average == "micro" and measure.is_of_counts:
         return np.asarray([measure.counts(judgement) for judgement in judgements], dtype=np.float64)
     return np.asarray([(measure.of(judgement), 1.0, 1.0) for judgement in judgements])

@@ -1,4 +1,4 @@
-"""What each method got right in one document, and where it stands in the text."""
+"""One document as several methods see it: gold keyphrases, predictions, and occurrences in the text."""
 
 from __future__ import annotations
 
@@ -13,12 +13,19 @@ from mderank.text import stem_phrase
 SHOWN = 10  # predictions of each method that are listed
 
 _WORD = re.compile(r"\S+")
-_PUNCTUATION = ".,;:!?()[]{}\"'“”‘’"  # as where a protocol looks for gold phrases in a text
+_PUNCTUATION = ".,;:!?()[]{}\"'“”‘’"  # as in protocols that look for gold keyphrases in a text
 
 
 @dataclass(frozen=True)
 class GoldPhrase:
-    """A gold phrase, its stems, and its rank for each method that has it."""
+    """A gold keyphrase.
+
+    Attributes:
+        text: The keyphrase.
+        stems: Its stems.
+        ranks: Its rank by method, for methods that predict it.
+
+    """
 
     text: str
     stems: str
@@ -26,25 +33,40 @@ class GoldPhrase:
 
     @property
     def found_by(self) -> tuple[str, ...]:
-        """The methods that have it among their first."""
+        """The methods that have it among their first predictions."""
         return tuple(method for method, rank in self.ranks.items() if rank <= TOP)
 
 
 @dataclass(frozen=True)
 class View:
-    """A document as methods see it: gold phrases with ranks, and the methods' first predictions with what is right."""
+    """A document as several methods see it.
+
+    Attributes:
+        id: The document's id.
+        gold: The gold keyphrases.
+        predictions: The first predictions by method, each with whether it is correct.
+
+    """
 
     id: str
     gold: tuple[GoldPhrase, ...]
     predictions: Mapping[str, tuple[tuple[str, bool], ...]]
 
     def found(self, method: str) -> int:
-        """How many gold phrases a method has among those that are listed."""
+        """Return how many of the listed predictions of a method are correct."""
         return sum(right for _, right in self.predictions[method])
 
 
 def view(outcomes: Mapping[str, DocumentOutcome]) -> View:
-    """One document's outcomes by method. Phrases are alike if their stems are, and are counted once."""
+    """Compare the outcomes of one document. Phrases with equal stems are equal, and count once.
+
+    Args:
+        outcomes: The outcomes by method.
+
+    Returns:
+        The document as the methods see it.
+
+    """
     first = next(iter(outcomes.values()))
     rankings = {method: _ranking(outcome) for method, outcome in outcomes.items()}
     wanted: dict[str, str] = {}
@@ -63,7 +85,7 @@ def view(outcomes: Mapping[str, DocumentOutcome]) -> View:
 
 
 def _ranking(outcome: DocumentOutcome) -> dict[str, str]:
-    """Predictions by stem, best first."""
+    """Return the predictions by stem, best first."""
     ranking: dict[str, str] = {}
     for prediction in outcome.predictions:
         ranking.setdefault(stem_phrase(prediction.text), prediction.text)
@@ -71,7 +93,16 @@ def _ranking(outcome: DocumentOutcome) -> dict[str, str]:
 
 
 def occurrences(text: str, phrases: Sequence[GoldPhrase]) -> list[tuple[int, int, GoldPhrase]]:
-    """Where gold phrases stand, from start to end; of those that overlap the first, and the longest of these."""
+    """Find occurrences of gold keyphrases. Of occurrences that overlap, the first and longest is kept.
+
+    Args:
+        text: The text.
+        phrases: The gold keyphrases.
+
+    Returns:
+        Start, end and keyphrase of each occurrence.
+
+    """
     words = [(start, end, stem_phrase(text[start:end])) for start, end in _words(text)]
     wanted: dict[str, list[tuple[list[str], GoldPhrase]]] = {}
     for phrase in sorted(phrases, key=lambda each: -len(each.stems.split())):
@@ -92,7 +123,7 @@ def occurrences(text: str, phrases: Sequence[GoldPhrase]) -> list[tuple[int, int
 
 
 def _words(text: str) -> list[tuple[int, int]]:
-    """The words' places, without the punctuation around them."""
+    """Return the offsets of words, without the punctuation around them."""
     places = []
     for match in _WORD.finditer(text):
         word = match.group()

@@ -1,6 +1,6 @@
-"""Judged datasets: how much of the list that a user gets is acceptable, how much junk, how much repeated.
+"""Comparisons on judged datasets: shares of acceptable phrases and of junk in the lists that users get.
 
-Their tables have a column per measure, since the measures belong together, and a second table by kind of document.
+A table has a column per measure, since the measures belong together. A second table is by kind of document.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from mderank.research.evaluation.measures import JUDGED_MEASURES, Measure
 from mderank.research.evaluation.protocols import JUDGED
 from mderank.research.evaluation.runs import DocumentOutcome
 from mderank.research.reports.run_grid import RunGrid, notes
-from mderank.research.reports.summary import LEVEL, Key, ProtocolScores, Score, cells_of, corrected, judge
+from mderank.research.reports.summary import LEVEL, Key, ProtocolScores, Score, compute_scores, correct_p_values, judge
 from mderank.util.tables import BETTER, NOTHING, WORSE, Best, Block, Cell, Row, Table, number, with_places
 
 FURTHER_COLUMNS = ("phrases", "on empty")
@@ -42,12 +42,22 @@ class Lists:
 
 @dataclass(frozen=True)
 class JudgedSummary:
-    """All numbers of a comparison on judged datasets. ``scores`` is None where nothing was tested."""
+    """All numbers of a comparison on judged datasets.
+
+    Attributes:
+        grid: The runs.
+        measures: The measures.
+        lists: The lists by method and dataset.
+        kinds: The lists by method, dataset and kind of document.
+        scores: The tested scores; None if nothing was tested.
+        notes: Notes on the runs.
+
+    """
 
     grid: RunGrid
     measures: tuple[Measure, ...]
-    lists: Mapping[tuple[str, str], Lists]  # by method and dataset
-    kinds: Mapping[tuple[str, str, str], Lists]  # by method, dataset and kind of document
+    lists: Mapping[tuple[str, str], Lists]
+    kinds: Mapping[tuple[str, str, str], Lists]
     scores: ProtocolScores | None
     notes: tuple[str, ...]
 
@@ -60,14 +70,17 @@ def summarise_judged(
     *,
     tested: bool = True,
 ) -> JudgedSummary:
-    """Every number.
+    """Compute all numbers of a comparison on judged datasets.
 
     Args:
         grid: Runs on judged datasets.
-        measures: Those of judged datasets.
-        advance: Called when a dataset is done.
-        further_notes: What else is to be said of the runs.
+        measures: The measures.
+        advance: Called after each dataset.
+        further_notes: Further notes on the runs.
         tested: Whether to compute intervals, and to test methods against the baseline.
+
+    Returns:
+        The numbers.
 
     """
     lists: dict[tuple[str, str], Lists] = {}
@@ -83,10 +96,10 @@ def summarise_judged(
             kinds |= {(method, dataset, kind): _lists(by_kind[kind], measures) for kind in sorted(by_kind)}
         if tested:
             judged = {JUDGED: {method: judge(run, JUDGED) for method, run in runs.items()}}
-            for (_, method, measure), score in cells_of(judged, measures, grid.baseline).items():
+            for (_, method, measure), score in compute_scores(judged, measures, grid.baseline).items():
                 cells[method, dataset, measure] = score
         advance()
-    tests = corrected(cells)
+    tests = correct_p_values(cells)
     scores = ProtocolScores(JUDGED, cells, {}, {}, {}, tests) if tested else None
     return JudgedSummary(grid, tuple(measures), lists, kinds, scores, (*notes(grid), *further_notes))
 
@@ -106,7 +119,7 @@ def _lists(outcomes: Sequence[DocumentOutcome], measures: Sequence[Measure]) -> 
 
 
 def list_table(summary: JudgedSummary) -> Table:
-    """A row per method, a column per measure, a block per dataset."""
+    """Make the table with a row per method, a column per measure and a block per dataset."""
     grid = summary.grid
     blocks = []
     for dataset in grid.datasets:
@@ -131,7 +144,7 @@ def list_table(summary: JudgedSummary) -> Table:
 
 
 def kind_table(summary: JudgedSummary) -> Table:
-    """The same by kind of document: a block per kind."""
+    """Make the table by kind of document, with a block per kind."""
     blocks = []
     for dataset, kind in dict.fromkeys((dataset, kind) for _, dataset, kind in summary.kinds):
         methods = [method for method in summary.grid.methods if (method, dataset, kind) in summary.kinds]
@@ -145,7 +158,7 @@ def kind_table(summary: JudgedSummary) -> Table:
 
 
 def judged_tables(summary: JudgedSummary) -> list[Table]:
-    """The table of methods, and that of kinds of documents if there is more than one kind."""
+    """Make the table of methods, and that of kinds of documents if there is more than one kind."""
     several = len({(dataset, kind) for _, dataset, kind in summary.kinds}) > len(summary.grid.datasets)
     return [list_table(summary), *([kind_table(summary)] if several else [])]
 
@@ -170,7 +183,7 @@ def _documents(count: int) -> str:
 
 
 def judged_values(summary: JudgedSummary) -> Iterator[tuple[str, str, str, float]]:
-    """Dataset, method, name and value of all that is not tested."""
+    """Yield the dataset, method, name and value of every number that is not tested."""
     for (method, dataset), lists in summary.lists.items():
         yield dataset, method, "phrases per document", lists.phrases
         if lists.empty_documents:

@@ -58,7 +58,7 @@ class _Recall(NamedTuple):
 
 
 class _Piece(NamedTuple):
-    """Text before a gold phrase, and the phrase; ``first`` says that it is the phrase's first occurrence."""
+    """Text before a gold keyphrase, and the keyphrase; ``first`` says that it is the phrase's first occurrence."""
 
     before: str
     text: str = ""
@@ -239,7 +239,9 @@ def _recall_plots(summary: Summary) -> _PlotGroup | None:
         plot = bar_plot(f"recall-{index}", f"Recall of phrases of {name}", _describe_bars(bars), bars, limit)
         figures.append(_figure(name, plot))
     where = ", ".join(grid.common)
-    return _PlotGroup(f"Recall among the first {TOP} by words of the gold phrase, mean over {where}, per cent", figures)
+    return _PlotGroup(
+        f"Recall among the first {TOP} by words of the gold keyphrase, mean over {where}, per cent", figures
+    )
 
 
 def _build_documents(summary: Summary, texts: Texts, limit: int) -> _Documents:

@@ -174,9 +174,9 @@ def _missing(grid: RunGrid, dataset: str) -> Iterator[str]:
 
 
 def _documents(dataset: str, runs: dict[str, Run]) -> Iterator[str]:
-    sets = {method: {outcome.id for outcome in run.outcomes} for method, run in runs.items()}
-    if len({frozenset(ids) for ids in sets.values()}) > 1:
-        counts = ", ".join(f"{method} {len(ids)}" for method, ids in sets.items())
+    ids_by_method = {method: {outcome.id for outcome in run.outcomes} for method, run in runs.items()}
+    if len({frozenset(ids) for ids in ids_by_method.values()}) > 1:
+        counts = ", ".join(f"{method} {len(ids)}" for method, ids in ids_by_method.items())
         yield (
             f"{dataset}: the methods have different documents ({counts}). Values are over each method's own; "
             "differences and tests over those that it shares with the baseline."
@@ -191,7 +191,7 @@ def _gold(dataset: str, runs: dict[str, Run]) -> Iterator[str]:
     differing = [document for document, gold in golds.items() if len(gold) > 1]
     if differing:
         ids = _format_ids(differing)
-        yield f"{dataset}: the runs have different gold phrases for {len(differing)} documents ({ids})."
+        yield f"{dataset}: the runs have different gold keyphrases for {len(differing)} documents ({ids})."
 
 
 def _inputs(dataset: str, runs: dict[str, Run]) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""From numbers to the tables that show them, and to the long form for CSV."""
+"""Tables of a comparison, and its numbers as rows for CSV."""
 
 from __future__ import annotations
 
@@ -14,17 +14,26 @@ from mderank.research.reports.summary import FURTHER, LEVEL, MAP, TOP, Propertie
 from mderank.util.tables import BETTER, NOTHING, WORSE, Best, Block, Cell, Row, Table, number, with_places
 
 AVG = "AVG"
-GOLD = "gold phrases"
+GOLD = "gold keyphrases"
 ABOUT = {
     "mderank": "the paper's code to the letter: micro average",
     "micro-stem": "micro average, both sides de-duplicated by stem",
     "macro-stem": "macro average, both sides de-duplicated by stem",
-    "macro-stem-present": "macro average, gold phrases that are in the text only",
+    "macro-stem-present": "macro average, gold keyphrases that are in the text only",
 }
 
 
 def make_tables(summary: Summary | None, judged: JudgedSummary | None = None) -> list[Table]:
-    """All tables, the protocols' own first; those of judged datasets last."""
+    """Make all tables: those of protocols first, those of judged datasets last.
+
+    Args:
+        summary: The numbers of datasets with gold keyphrases.
+        judged: The numbers of judged datasets.
+
+    Returns:
+        The tables.
+
+    """
     found = []
     if summary is not None:
         found += [
@@ -45,14 +54,14 @@ def make_tables(summary: Summary | None, judged: JudgedSummary | None = None) ->
 
 
 def name_of(measure: Measure) -> str:
-    """What a measure over documents is called: the mean of AP is MAP."""
+    """Return the name of a measure over documents: the mean of AP is MAP."""
     if measure == MAP:
         return "MAP"
     return f"M{measure}" if measure.name == "AP" else str(measure)
 
 
 def score_table(summary: Summary, scores: ProtocolScores) -> Table:
-    """The paper's main table: a block a measure, a column a set, AVG and AvgRank."""
+    """Make the paper's main table: a block per measure, a column per dataset, AVG and AvgRank."""
     grid = summary.grid
     blocks = []
     for measure in summary.measures:
@@ -100,14 +109,14 @@ def _score_legend(summary: Summary, scores: ProtocolScores) -> str:
 def _average_legend(summary: Summary, beginning: str) -> str:
     grid = summary.grid
     if not grid.common:
-        return f"There is no {AVG}: no set has runs of all methods."
-    which = "all sets" if grid.common == grid.datasets else "the sets that all methods have"
+        return f"There is no {AVG}: no dataset has runs of all methods."
+    which = "all datasets" if grid.common == grid.datasets else "the datasets that all methods have"
     return f"{beginning} over {which}: {', '.join(grid.common)}."
 
 
 def comparison_table(grid: RunGrid, measures: Sequence[Measure], scores: ProtocolScores) -> Table:
-    """Each method against the baseline, set by set."""
-    columns = ("set", "difference", "low", "high", "p", "p (Holm)", "won", "tied", "lost")
+    """Make the table of each method against the baseline, by dataset."""
+    columns = ("dataset", "difference", "low", "high", "p", "p (Holm)", "won", "tied", "lost")
     blocks = []
     for measure in measures:
         rows = []
@@ -133,7 +142,7 @@ def comparison_table(grid: RunGrid, measures: Sequence[Measure], scores: Protoco
 
 
 def recall_table(summary: Summary) -> Table:
-    """Recall by the number of words of the gold phrase, as in the paper: a block a set."""
+    """Make the table of recall by the number of words of the gold keyphrase: a block per dataset."""
     grid = summary.grid
     highest: list[Best | None] = ["highest"] * len(LENGTHS)
     blocks = []
@@ -147,7 +156,7 @@ def recall_table(summary: Summary) -> Table:
         rows.append(Row(GOLD, tuple(number(counts[length][1], 0) for length in LENGTHS), ranked=False))
         blocks.append(Block(dataset, with_places(rows, highest)))
     return Table(
-        f"Recall by phrase length, in per cent of the gold phrases of so many words (the first {TOP})",
+        f"Recall by phrase length, in per cent of the gold keyphrases of so many words (the first {TOP})",
         "Words",
         LENGTHS,
         tuple(blocks),
@@ -156,7 +165,7 @@ def recall_table(summary: Summary) -> Table:
 
 
 def average_recall(summary: Summary, method: str) -> list[float]:
-    """A method's recall by phrase length, the mean over the sets that all methods have and that have such phrases."""
+    """Return a method's recall by phrase length: a mean over the common datasets that have such keyphrases."""
     recalls = [summary.properties[method, dataset].recall for dataset in summary.grid.common]
     by_length = ([recall[length][0] for recall in recalls if recall[length][1]] for length in LENGTHS)
     return [fmean(values) if values else 0.0 for values in by_length]
@@ -164,7 +173,16 @@ def average_recall(summary: Summary, method: str) -> list[float]:
 
 @dataclass(frozen=True)
 class _Quantity:
-    """A property of runs that a block shows; ``average`` is how several sets' values become one."""
+    """A property of runs that a block shows.
+
+    Attributes:
+        name: The block's name.
+        of: Returns the value of a run.
+        best: Which value is best.
+        decimals: Number of decimals.
+        average: Averages the values of datasets; None if there is no average.
+
+    """
 
     name: str
     of: Callable[[Properties], float | None]
@@ -181,14 +199,14 @@ DIVERSITY = _Quantity(f"Diversity of the first {TOP}", lambda run: run.diversity
 QUANTITIES = (
     DIVERSITY,
     _Quantity(f"Duplicates by stem among the first {TOP}", lambda run: run.duplicates, "lowest"),
-    # Documents a second over sets: the inverse of the mean time, not the mean of the inverses.
+    # Documents per second over datasets: the inverse of the mean time, not the mean of the inverses.
     _Quantity("Documents per second", _rate, "highest", average=lambda rates: len(rates) / sum(1 / r for r in rates)),
     _Quantity("Peak memory (MB)", lambda run: run.memory, "lowest", 0, None),
 )
 
 
 def property_table(summary: Summary) -> Table:
-    """MAP and nDCG@10 of each protocol, diversity, redundancy, duplicates, speed and memory: a block each."""
+    """Make the table of MAP, nDCG@10, diversity, redundancy, duplicates, speed and memory: a block each."""
     grid = summary.grid
     blocks = [
         _further_block(summary, scores, measure)
@@ -260,7 +278,7 @@ CSV_HEADER = ("protocol", "dataset", "method", "measure", "value", "low", "high"
 
 
 def long_rows(summary: Summary | None, judged: JudgedSummary | None = None) -> Iterator[tuple[object, ...]]:
-    """A row a value: what was tested first, then averages and ranks, then the rest; judged datasets last."""
+    """Yield a row per value for `CSV_HEADER`: tested values, averages and ranks, the rest; judged datasets last."""
     if summary is not None:
         yield from _labelled_rows(summary)
     if judged is not None:

@@ -1,8 +1,8 @@
-"""From runs to numbers: every value that a comparison prints or draws, and nothing about how it looks.
+"""The numbers of a comparison: values, intervals, tests, averages and ranks.
 
-Values are in per cent, redundancy in phrases per document. AVG and AvgRank are those of the paper's main table: the
-mean over sets, and the mean and population standard deviation of a method's rank among all methods on each set, where
-ties share the mean of their ranks. Both are taken over the sets that all methods have.
+Values are in per cent, redundancy in phrases per document. AVG and AvgRank are those of the paper's main table. AVG is
+the mean over datasets. AvgRank is the mean, with the population standard deviation, of a method's rank among all
+methods on each dataset; ties share the mean of their ranks. Both are over the datasets that all methods have.
 """
 
 from __future__ import annotations
@@ -22,16 +22,20 @@ TOP = 15  # predictions whose recall by length, diversity and duplicates are mea
 MAP, NDCG = Measure("AP", None), Measure("nDCG", 10)
 FURTHER = (MAP, NDCG, REDUNDANCY)
 
-Key = tuple[str, str, Measure]  # method, set, measure
+Key = tuple[str, str, Measure]  # method, dataset, measure
 Judged = Mapping[str, Judgement]  # by document
-Texts = Mapping[str, Mapping[str, str]]  # set -> document's id -> text
+Texts = Mapping[str, Mapping[str, str]]  # dataset -> document's id -> text
 
 
 @dataclass(frozen=True)
 class Against:
-    """A method against the baseline on a set, in percentage points; ``p_holm`` is corrected over the protocol.
+    """The comparison of a method with the baseline on a dataset.
 
-    ``lower_is_better`` is said of the measure.
+    Attributes:
+        comparison: The difference in percentage points, its interval and its p-value.
+        p_holm: The p-value, corrected over all tests of the protocol.
+        lower_is_better: Whether a lower value of the measure is better.
+
     """
 
     comparison: Comparison
@@ -48,7 +52,16 @@ class Against:
 
 @dataclass(frozen=True)
 class Score:
-    """A method's value on a set, its 95 % interval, over how many documents, and how it stands to the baseline."""
+    """A method's value on a dataset.
+
+    Attributes:
+        value: The value.
+        low: Lower end of its 95 % interval.
+        high: Upper end of its 95 % interval.
+        documents: Number of documents.
+        against: The comparison with the baseline; None for the baseline itself.
+
+    """
 
     value: float
     low: float
@@ -59,19 +72,38 @@ class Score:
 
 @dataclass(frozen=True)
 class ProtocolScores:
-    """What one protocol says."""
+    """The scores under one protocol.
+
+    Attributes:
+        protocol: The protocol.
+        cells: Scores by method, dataset and measure.
+        further: Values of further measures, without intervals.
+        averages: Means over datasets, by method and measure.
+        ranks: Mean and standard deviation of ranks, by method and measure.
+        comparisons: Number of p-values that were corrected together.
+
+    """
 
     protocol: Protocol
     cells: Mapping[Key, Score]
     further: Mapping[Key, float]
     averages: Mapping[tuple[str, Measure], float]
     ranks: Mapping[tuple[str, Measure], tuple[float, float]]
-    comparisons: int  # how many p-values were corrected together
+    comparisons: int
 
 
 @dataclass(frozen=True)
 class Properties:
-    """What a run's rankings are like, whatever the protocol, and what they cost."""
+    """Properties of a run that do not depend on a protocol.
+
+    Attributes:
+        recall: Recall and number of gold keyphrases by their number of words.
+        diversity: Distinct words of the first predictions in per cent of all their words.
+        duplicates: Predictions in per cent that have the stem of an earlier one.
+        seconds: Seconds per document.
+        memory: Peak memory in megabytes; None if it was not recorded.
+
+    """
 
     recall: Mapping[str, tuple[float, int]]
     diversity: float
@@ -82,7 +114,17 @@ class Properties:
 
 @dataclass(frozen=True)
 class Summary:
-    """All numbers of a comparison."""
+    """All numbers of a comparison.
+
+    Attributes:
+        grid: The runs.
+        measures: The measures.
+        scores: The scores, by protocol.
+        properties: Properties by method and dataset.
+        gold_diversity: Diversity of the gold keyphrases by dataset.
+        notes: Notes on the runs.
+
+    """
 
     grid: RunGrid
     measures: tuple[Measure, ...]
@@ -100,7 +142,20 @@ def summarise(
     advance: Callable[[], object] = lambda: None,
     further_notes: Sequence[str] = (),
 ) -> Summary:
-    """Every number. ``advance`` is called when a set is done; ``texts`` are for protocols that look into them."""
+    """Compute all numbers of a comparison.
+
+    Args:
+        grid: The runs.
+        protocols: The protocols.
+        measures: The measures.
+        texts: The texts, for protocols that look into them.
+        advance: Called after each dataset.
+        further_notes: Further notes on the runs.
+
+    Returns:
+        The numbers.
+
+    """
     cells: dict[str, dict[Key, Score]] = {protocol.name: {} for protocol in protocols}
     further: dict[str, dict[Key, float]] = {protocol.name: {} for protocol in protocols}
     properties = {}
@@ -110,7 +165,7 @@ def summarise(
             protocol: {method: judge(run, protocol, (texts or {}).get(dataset)) for method, run in runs.items()}
             for protocol in protocols
         }
-        for (protocol, method, measure), score in cells_of(judged, measures, grid.baseline).items():
+        for (protocol, method, measure), score in compute_scores(judged, measures, grid.baseline).items():
             cells[protocol.name][method, dataset, measure] = score
         for protocol in protocols:
             further[protocol.name] |= _further(dataset, judged[protocol], protocol)
@@ -122,15 +177,35 @@ def summarise(
 
 
 def judge(run: Run, protocol: Protocol, texts: Mapping[str, str] | None = None) -> dict[str, Judgement]:
-    """What is right, by document; without those that have no gold phrases, or that the protocol leaves out."""
+    """Judge the predictions of a run.
+
+    Args:
+        run: The run.
+        protocol: The protocol.
+        texts: The texts by document, for protocols that look into them.
+
+    Returns:
+        The judgements by document, without documents that have no gold keyphrases or that the protocol leaves out.
+
+    """
     judged = {outcome.id: outcome.judge(protocol, (texts or {}).get(outcome.id, "")) for outcome in run.outcomes}
     return {document: judgement for document, judgement in judged.items() if judgement is not None}
 
 
-def cells_of(
+def compute_scores(
     judged: Mapping[Protocol, Mapping[str, Judged]], measures: Sequence[Measure], baseline: str
 ) -> dict[tuple[Protocol, str, Measure], Score]:
-    """The scores on one set, of all protocols at once, so that documents are drawn once; p is not corrected yet."""
+    """Compute the scores on one dataset. All protocols share the resampled documents.
+
+    Args:
+        judged: Judgements by protocol, method and document.
+        measures: The measures.
+        baseline: The method that others are tested against.
+
+    Returns:
+        The scores by protocol, method and measure. Their p-values are not corrected yet.
+
+    """
     all_of = {(each, method): list(found.values()) for each, by in judged.items() for method, found in by.items()}
     keys = [(*which, measure) for which, found in all_of.items() if found for measure in measures]
     limits = intervals([(all_of[each, method], measure, each.average) for each, method, measure in keys])
@@ -150,7 +225,7 @@ def cells_of(
 
 
 def _pair(one: Mapping[str, Judgement], other: Mapping[str, Judgement], measure: Measure, protocol: Protocol) -> Pair:
-    """The documents that both have, in the same order."""
+    """Pair the documents that both have, in the same order."""
     shared = [document for document in other if document in one]
     return Pair([one[each] for each in shared], [other[each] for each in shared], measure, protocol.average)
 
@@ -171,8 +246,8 @@ def _further(dataset: str, judged: Mapping[str, Judged], protocol: Protocol) -> 
 def _scores(
     grid: RunGrid, protocol: Protocol, measures: Sequence[Measure], cells: dict[Key, Score], further: dict[Key, float]
 ) -> ProtocolScores:
-    """A protocol's scores, with p-values corrected over all of them, and what is taken over sets."""
-    tests = corrected(cells)
+    """Return a protocol's scores with corrected p-values, and with averages and ranks over datasets."""
+    tests = correct_p_values(cells)
     averages, ranks = {}, {}
     for measure in measures:
         columns = [
@@ -189,8 +264,16 @@ def _scores(
     return ProtocolScores(protocol, cells, further, averages, ranks, tests)
 
 
-def corrected(cells: dict[Key, Score]) -> int:
-    """Correct the p-values of the cells for their number, and return it."""
+def correct_p_values(cells: dict[Key, Score]) -> int:
+    """Correct the p-values of scores for their number, in place.
+
+    Args:
+        cells: The scores.
+
+    Returns:
+        The number of p-values.
+
+    """
     tested = [(key, score, score.against) for key, score in cells.items() if score.against]
     p_values = holm([against.comparison.p for _, _, against in tested])
     for (key, score, against), p in zip(tested, p_values, strict=True):
@@ -199,9 +282,13 @@ def corrected(cells: dict[Key, Score]) -> int:
 
 
 def mean_ranks(columns: Sequence[Sequence[float]]) -> list[tuple[float, float]]:
-    """AvgRank (STD): for each method, the mean and population standard deviation of its ranks on the sets.
+    """Compute AvgRank (STD): the mean and population standard deviation of each method's ranks.
 
-    A column has the methods' values on one set, the higher the better.
+    Args:
+        columns: The methods' values on each dataset; higher is better.
+
+    Returns:
+        Mean and standard deviation, by method.
 
     >>> mean_ranks([[30.0, 20.0, 20.0], [10.0, 40.0, 5.0]])
     [(1.5, 0.5), (1.75, 0.75), (2.75, 0.25)]

@@ -1,4 +1,4 @@
-"""Tests of what the paper says in words, on what was measured.
+"""Test claims of the paper's text on measured runs.
 
 A claim is one or more contrasts. A contrast says that a first method has more of a quantity than a second one, or that
 the two are alike, or that the first has not remarkably more. It is tested on the documents that both runs have, as a
@@ -42,7 +42,16 @@ Judge = Callable[[DocumentOutcome], Judgement | None]
 
 @dataclass(frozen=True)
 class Quantity:
-    """What is compared: a document's counts, and how they become one number."""
+    """A quantity that is compared.
+
+    Attributes:
+        name: Its name.
+        judge: Returns a document's counts.
+        measure: Computes the number from counts.
+        average: How documents are averaged.
+        per_cent: Whether it is reported in per cent.
+
+    """
 
     name: str
     judge: Judge
@@ -64,37 +73,37 @@ def _top(predictions: Sequence[Prediction]) -> list[str]:
 
 
 def _share(part: int, whole: int) -> Judgement | None:
-    """Counts whose recall is ``part`` of ``whole``."""
+    """Return counts whose recall is ``part`` of ``whole``."""
     return Judgement((True,) * part, whole, whole) if whole else None
 
 
 def _words(outcome: DocumentOutcome) -> Judgement | None:
-    """Words of the first phrases, for each phrase."""
+    """Count the words of the first phrases."""
     phrases = _top(outcome.predictions)
     return _share(sum(len(phrase.split()) for phrase in phrases), len(phrases))
 
 
 def _two_or_three_words(outcome: DocumentOutcome) -> Judgement | None:
-    """Phrases of two or three words among the first phrases."""
+    """Count phrases of two or three words among the first phrases."""
     phrases = _top(outcome.predictions)
     return _share(sum(len(phrase.split()) in (2, 3) for phrase in phrases), len(phrases))
 
 
 def _other_lengths(outcome: DocumentOutcome) -> Judgement | None:
-    """Phrases of one word, or of four and more, among the first phrases."""
+    """Count phrases of one word, or of four and more, among the first phrases."""
     phrases = _top(outcome.predictions)
     return _share(sum(len(phrase.split()) not in (2, 3) for phrase in phrases), len(phrases))
 
 
 def _one_word_recall(outcome: DocumentOutcome) -> Judgement | None:
-    """Gold phrases of one word that are among the first."""
+    """Count gold keyphrases of one word that are among the first phrases."""
     given = list(dict.fromkeys(stem_phrase(each.text) for each in outcome.predictions))[:TOP]
     gold = [phrase for phrase in dict.fromkeys(map(stem_phrase, outcome.gold)) if len(phrase.split()) == 1]
     return _share(sum(phrase in given for phrase in gold), len(gold))
 
 
 def _distinct(phrases: Sequence[str]) -> Judgement | None:
-    """Distinct words among all words of the phrases."""
+    """Count the distinct words among all words of phrases."""
     words = [word for phrase in phrases for word in phrase.lower().split()]
     return _share(len(set(words)), len(words))
 

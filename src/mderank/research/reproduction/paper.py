@@ -1,4 +1,4 @@
-"""The paper's numbers, from ``paper.toml``, where they are as printed."""
+"""The paper's numbers, as printed, from ``paper.toml``."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ KS = (5, 10, 15)
 
 @cache
 def data() -> dict[str, Any]:
-    """Everything that is in the file."""
+    """Return the contents of the file."""
     with (Path(__file__).parent / "paper.toml").open("rb") as file:
         return tomllib.load(file)
 
@@ -26,7 +26,13 @@ NAMES = {name: DATASETS[name].title for name in SETS}
 
 
 def printed(*path: str | int) -> tuple[float, ...]:
-    """The row of numbers that the paper prints, or nothing.
+    """Return a row of numbers that the paper prints.
+
+    Args:
+        *path: The row's path in the file.
+
+    Returns:
+        The numbers; empty if the paper does not print them.
 
     >>> printed("document_length", "MDERank(BERT)", 512)
     (15.24, 18.33, 17.95)
@@ -40,5 +46,5 @@ def printed(*path: str | int) -> tuple[float, ...]:
 
 
 def slips(table: str) -> tuple[str, ...]:
-    """What is known not to agree with itself in a table, by its section in the file."""
+    """Return the known errors of a printed table, by its section in the file."""
     return tuple(slip["text"] for slip in data()["slips"] if table in slip["tables"])

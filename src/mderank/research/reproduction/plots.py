@@ -1,4 +1,4 @@
-"""From tables to plots: the paper's number as a ring, ours as a dot."""
+"""Plots of tables: the paper's number is a ring, ours a dot."""
 
 from __future__ import annotations
 
@@ -12,7 +12,14 @@ from mderank.research.reproduction.config import MODES
 
 @dataclass(frozen=True)
 class Plot:
-    """A caption and an SVG; ``unit`` is what small plots, which stand side by side, have in common."""
+    """A plot.
+
+    Attributes:
+        caption: Its caption.
+        svg: The SVG.
+        unit: The unit that small plots side by side have in common; empty for plots with their own axes.
+
+    """
 
     caption: str
     svg: str
@@ -20,7 +27,7 @@ class Plot:
 
     @property
     def wide(self) -> bool:
-        """Whether it needs more room: it has its own axes, and says itself what they are."""
+        """Whether it has its own axes, and needs more room."""
         return not self.unit
 
 
@@ -31,7 +38,7 @@ def label(row: Row[Cell]) -> str:
 
 
 def column_plots(name: str, grid: CellGrid[Cell], block: Block[Cell], columns: int) -> list[Plot]:
-    """A plot for each of the first columns of a block: its rows, the paper's and ours."""
+    """Draw a plot per column of a block, for its first columns: the rows, the paper's numbers and ours."""
     plots = []
     limit = _limit(cell for row in block.rows for cell in row.cells[:columns])
     for column, title in enumerate(grid.columns[:columns]):
@@ -43,7 +50,7 @@ def column_plots(name: str, grid: CellGrid[Cell], block: Block[Cell], columns: i
 
 
 def block_plots(name: str, grid: CellGrid[Cell]) -> list[Plot]:
-    """A plot for each block: its columns, and in each of them its rows."""
+    """Draw a plot per block: its columns, and in each of them its rows."""
     plots = []
     limit = _limit(cell for row in grid.rows for cell in row.cells)
     for number, block in enumerate(grid.blocks):
@@ -62,7 +69,20 @@ def block_plots(name: str, grid: CellGrid[Cell]) -> list[Plot]:
 
 
 def lines_plot(name: str, title: str, grid: CellGrid[Cell], xs: Sequence[float], axis: str, column: int) -> list[Plot]:
-    """One plot of a column, with a line for each row through the blocks, which stand for ``xs``."""
+    """Draw one plot of a column, with a line per row through the blocks.
+
+    Args:
+        name: The plot's id.
+        title: Its title.
+        grid: The table.
+        xs: The blocks' values on the x axis.
+        axis: The name of the x axis.
+        column: The column's index.
+
+    Returns:
+        The plot; none if there are no numbers.
+
+    """
     lines: list[Line] = []
     for number, rows in enumerate(zip(*(block.rows for block in grid.blocks), strict=True)):
         cells = [row.cells[column] for row in rows]
@@ -75,12 +95,12 @@ def lines_plot(name: str, title: str, grid: CellGrid[Cell], xs: Sequence[float],
             lines.append(Line(f"{label(rows[0])}, ours", ours, 2 * number + 1))
     if not lines:
         return []
-    told = "; ".join(f"{line.label}: {', '.join(f'{y:.2f} at {x:g}' for x, y in line.points)}" for line in lines)
-    return [Plot(title, line_plot(name, title, told, lines, (axis, f"{grid.columns[column]}, per cent")))]
+    described = "; ".join(f"{line.label}: {', '.join(f'{y:.2f} at {x:g}' for x, y in line.points)}" for line in lines)
+    return [Plot(title, line_plot(name, title, described, lines, (axis, f"{grid.columns[column]}, per cent")))]
 
 
 def coverage_plot(grid: CellGrid[Cell], xs: Sequence[float]) -> list[Plot]:
-    """The share of gold phrases by first words, a line a set."""
+    """Draw the share of gold keyphrases by first words, a line per dataset."""
     lines = []
     for number, row in enumerate(grid.rows):
         points = [(x, cell.ours.number) for x, cell in zip(xs, row.cells, strict=True) if cell.ours is not None]
@@ -88,12 +108,12 @@ def coverage_plot(grid: CellGrid[Cell], xs: Sequence[float]) -> list[Plot]:
             lines.append(Line(row.name, points, number))
     if not lines:
         return []
-    told = "; ".join(f"{line.label}: {', '.join(f'{y:.1f} at {x:g}' for x, y in line.points)}" for line in lines)
-    return [Plot(grid.title, line_plot("coverage", grid.title, told, lines, ("first words", "per cent")))]
+    described = "; ".join(f"{line.label}: {', '.join(f'{y:.1f} at {x:g}' for x, y in line.points)}" for line in lines)
+    return [Plot(grid.title, line_plot("coverage", grid.title, described, lines, ("first words", "per cent")))]
 
 
 def _pairs(cells: Sequence[tuple[str, Cell]], series: int | None = None) -> list[Two]:
-    """Those that have a number; colours begin again after so many."""
+    """Return the cells that have a number. Colours repeat after ``series`` cells."""
     return [
         Two(name, cell.paper, None if cell.ours is None else cell.ours.number, index % (series or len(cells)))
         for index, (name, cell) in enumerate(cells)
@@ -112,7 +132,7 @@ def _limit(cells: Iterable[Cell]) -> float:
 
 
 def _describe(pairs: Sequence[Two]) -> str:
-    """The plot in words."""
+    """Describe a plot in words, for screen readers."""
     return "; ".join(f"{each.label}: the paper {_number(each.said)}, ours {_number(each.found)}" for each in pairs)
 
 

@@ -109,7 +109,7 @@ def _md_listing(listing: Listing) -> str:
         )
         for each in listing.rows
     )
-    legend, columns = "✓ matches a gold phrase.", ("here", "the paper", "ours")
+    legend, columns = "✓ matches a gold keyphrase.", ("here", "the paper", "ours")
     return "#" + table_as_markdown(Table(listing.title, "", columns, (Block("", rows),), legend, prose=True))
 
 

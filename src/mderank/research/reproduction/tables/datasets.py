@@ -34,7 +34,7 @@ class ExamplePart:
     name, alias = "table1", "case"
     title = "An example: the first five phrases of a document"
     about = (
-        "Document 117 of NUS, its first 512 words for all methods; phrases that match a gold phrase are marked. The "
+        "Document 117 of NUS, its first 512 words for all methods; phrases that match a gold keyphrase are marked. The "
         "paper's SIFRank seems to have read the whole document."
     )
 
@@ -121,13 +121,13 @@ def _specify_datasets(config: ReproductionConfig) -> list[CellGrid[CellSpec]]:
         for each in SETS
     )
     columns = tuple(COLUMNS)
-    return [CellGrid("The sets", columns, (Block("", tuple(rows)),), "means over documents", uncoloured=columns)]
+    return [CellGrid("The datasets", columns, (Block("", tuple(rows)),), "means over documents", uncoloured=columns)]
 
 
 DATASETS = GridPart(
     "table2",
     "datasets",
-    "The sets",
-    "Gold phrases a document, words a gold phrase, words a document; counted on whole sets.",
+    "The datasets",
+    "Gold keyphrases per document, words per gold keyphrase, words per document; counted on whole datasets.",
     _specify_datasets,
 )

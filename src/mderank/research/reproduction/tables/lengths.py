@@ -52,7 +52,7 @@ PHRASE_LENGTH = GridPart(
     "table4",
     "phrase-length",
     "Recall by phrase length",
-    "The share of the gold phrases of 1, 2, 3 and more words that are among the first 15 predictions; stems are "
+    "The share of the gold keyphrases of 1, 2, 3 and more words that are among the first 15 predictions; stems are "
     "compared.",
     _specify_phrase_length,
     _plot_phrase_length,
@@ -193,7 +193,7 @@ def _specify_coverage() -> CellGrid[CellSpec]:
             for index, words in enumerate(FIRST_WORDS)
         )
         rows.append(Row(NAMES[dataset], "", tuple(cells)))
-    title = "Gold phrases in the first words of a document"
+    title = "Gold keyphrases in the first words of a document"
     columns, blocks = tuple(map(str, FIRST_WORDS)), (Block("first words", tuple(rows)),)
     return CellGrid(title, columns, blocks, "mean share, in per cent", uncoloured=columns)
 
@@ -210,8 +210,8 @@ LONG_DOCUMENTS = GridPart(
     "Long documents",
     "Beyond 512 words the paper uses BigBird (here --long-encoder); beside it are windows of the usual encoder over "
     "the same words, and over the whole text, which the paper does not have. In windows MDERank is run in one pass "
-    "only: the exact form encodes each window again for every candidate in it. A gold phrase is in the first words if "
-    "its stems stand there; how the paper counted is not said.",
+    "only: exact mode encodes each window again for every candidate in it. A gold keyphrase is in the first words if "
+    "its stems are there; the paper does not say how it counted.",
     _specify_long_documents,
     _plot_long_documents,
 )

@@ -1,4 +1,4 @@
-"""Table 3: all methods on all sets, and Inspec with one-word candidates moved to the end."""
+"""Table 3: all methods on all datasets, and Inspec with one-word candidates moved to the end."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ KPEBERT = {sampling: f"MDERank(KPEBERT {sampling})" for sampling in SAMPLINGS}
 
 
 def lines(config: ReproductionConfig) -> list[Line]:
-    """The rows, in the paper's order."""
+    """Return the rows, in the paper's order."""
     encoder = config.encoder.title
     rows = [_graph(config, name, method) for name, method in GRAPHS.items()]
     rows.append(_sent2vec(config))
@@ -87,7 +87,7 @@ def _specify(config: ReproductionConfig) -> list[CellGrid[CellSpec]]:
 
 
 def _ranked(block: Block[CellSpec], rows: list[Line], k: int) -> Block[CellSpec]:
-    """The block with the mean and standard deviation of each row's rank."""
+    """Return the block with the mean and standard deviation of each row's rank."""
     ranked = []
     for row, line in zip(block.rows, rows, strict=True):
         paper = printed(*line.paper, k)[len(SETS) + 1 :]
@@ -100,15 +100,15 @@ def _ranked(block: Block[CellSpec], rows: list[Line], k: int) -> Block[CellSpec]
 
 
 def ranked_together(rows: Sequence[Line], mode: Mode | None) -> list[Line]:
-    """The rows that AvgRank is taken among: MDERank in one mode, and all other methods."""
+    """Return the rows that are ranked together: MDERank in one mode, and all other methods."""
     return [each for each in rows if each.mode in (None, mode)]
 
 
 def _rank(line: Line, rows: list[Line], k: int, which: int) -> Compute:
-    """The mean (0) or the standard deviation (1) of a row's rank among all rows that were run on all sets.
+    """Compute the mean (0) or the standard deviation (1) of a row's rank, among rows that were run on all datasets.
 
-    Rows of MDERank compete in one mode: this row's, or for a row that has none, the last there is. All are compared on
-    the documents that all of them have.
+    Rows of MDERank compete in one mode: this row's, or the last for rows without one. All are compared on the documents
+    that all of them have.
     """
     mode = line.mode or next((each.mode for each in reversed(rows) if each.mode), None)
     rivals = ranked_together(rows, mode)
@@ -127,7 +127,7 @@ def _rank(line: Line, rows: list[Line], k: int, which: int) -> Compute:
 
 
 def _common(runs: list[Measured], k: int) -> list[float]:
-    """F1 at ``k`` of several runs on the documents that all of them have."""
+    """Return F1 at ``k`` of several runs on the documents that all of them have."""
     shared = set.intersection(*(set(run.judged) for run in runs))
     return [
         Measure("F1", k).over([found for each, found in run.judged.items() if each in shared], PROTOCOL.average)
@@ -136,7 +136,7 @@ def _common(runs: list[Measured], k: int) -> list[float]:
 
 
 def _one_word_last(config: ReproductionConfig) -> CellGrid[CellSpec]:
-    """Inspec, whose gold phrases are long."""
+    """Return the table of Inspec, whose gold keyphrases are long, with candidates of one word moved to the end."""
     paper = printed("one_word_last", BERT)
     rows = []
     for mode in config.modes_of(config.encoder):
@@ -155,9 +155,9 @@ MAIN = GridPart(
     "table3",
     "main",
     "Main results",
-    "F1 under the paper's protocol, on its input: the first 512 words and word pieces. AvgRank is taken among the rows "
-    "that were run on all six sets, on the documents that all of them have; MDERank's forms are ranked apart from each "
-    "other.",
+    "F1 under the paper's protocol, on its input: the first 512 words and tokens. AvgRank is taken among the rows that "
+    "were run on all six datasets, on the documents that all of them have. The modes of MDERank are ranked apart from "
+    "each other.",
     _specify,
     _plot,
 )

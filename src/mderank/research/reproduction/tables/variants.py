@@ -88,7 +88,7 @@ def _specify_duc2001(config: ReproductionConfig) -> CellGrid[CellSpec]:
 def _specify_lowest(config: ReproductionConfig) -> CellGrid[CellSpec]:
     """Return the row on all datasets, and the difference of its average to MDERank's, which alone the paper prints."""
     line = lowest_layer(config)
-    grid = six_sets("EmbedRank with average pooling and the lowest of these layers on all sets", [line])
+    grid = six_sets("EmbedRank with average pooling and the lowest of these layers on all datasets", [line])
     rivals = mderank_lines(config, "MDERank(BERT)", ())
     columns = tuple(f"AVG less MDERank's ({each.mode})" for each in rivals)
     blocks = []
@@ -232,7 +232,7 @@ def _specify_diversity(config: ReproductionConfig) -> list[CellGrid[CellSpec]]:
     embedrank = Line("EmbedRank(BERT)", config.encoder.title, (), config.embedrank)
     lines = [embedrank, *_masking_lines(config, with_paper=False)]
     rows = [_diversity_row(line, gold=False) for line in lines]
-    rows.append(_diversity_row(Line("gold phrases", "", (), embedrank.run), gold=True))
+    rows.append(_diversity_row(Line("gold keyphrases", "", (), embedrank.run), gold=True))
     columns = (*(NAMES[each] for each in SETS), AVG)
     unit = "distinct words in per cent of all words of the first 15 phrases"
     return [CellGrid("Diversity", columns, (Block("", tuple(rows)),), unit)]
