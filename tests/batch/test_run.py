@@ -214,14 +214,14 @@ def test_files_that_came_or_went_are_detected(tmp_path):
     source.mkdir()
     for name in "bcd":
         (source / f"{name}.txt").write_text(f"The {name} reef.")
-    extract(source, tmp_path / "out", shard_size=1)
+    extract(source, tmp_path / "out", shard=1)
     (source / "c.txt").rename(source / "x.txt")
     with pytest.raises(BatchError, match="changed"):
-        extract(source, tmp_path / "out", shard_size=1)
+        extract(source, tmp_path / "out", shard=1)
     (source / "x.txt").rename(source / "c.txt")
     (source / "a.txt").touch()
     with pytest.raises(BatchError, match="changed"):
-        extract(source, tmp_path / "out", shard_size=1)
+        extract(source, tmp_path / "out", shard=1)
 
 
 @pytest.mark.parametrize(
@@ -333,5 +333,5 @@ def test_memory_holds_a_few_shards_only(jsonl, tmp_path, monkeypatch):
 
     monkeypatch.setattr(ShardReader, "read", counted)
     monkeypatch.setattr(folders.OutputFolder, "write", noted)
-    extract(jsonl(200), tmp_path / "out", processes=2, shard_size=5, batch=2)
+    extract(jsonl(200), tmp_path / "out", processes=2, shard=5, batch=2)
     assert len(written) == 40
