@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 
 import pytest
 
@@ -224,6 +225,20 @@ def test_a_queue_that_is_closed_takes_nothing_and_has_finished_what_it_had():
     error = refused(some, *entries(Recording(), 1))
     assert (error.code, error.headers["Retry-After"]) == ("stopping", "5")
     assert "try again" in error.message
+
+
+def test_the_thread_of_a_queue_has_its_name_and_does_not_keep_a_process_alive():
+    threads = []
+
+    class Noting(Recording):
+        def score(self, texts):
+            threads.append(threading.current_thread())
+            return super().score(texts)
+
+    some = queue()
+    some.put(entries(Noting(), 1))
+    finish(some)
+    assert [(thread.name, thread.daemon) for thread in threads] == [("mderank-short", True)]
 
 
 def test_a_queue_that_never_started_can_be_closed():
