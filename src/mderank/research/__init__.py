@@ -1,1 +1,56 @@
-"""Datasets, evaluation, reports, the paper's tables and training. The library never imports it."""
+"""Research: datasets, evaluation, reports, the paper's tables and training. The library never imports it.
+
+>>> from mderank.research import Options, RunSpec
+>>> RunSpec("inspec", Options(method="yake"), limit=100).command()
+'mderank evaluate --dataset inspec --method yake --limit 100'
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+_HOMES = {
+    "mderank.options": ("Options",),
+    "mderank.research.datasets": ("load_dataset",),
+    "mderank.research.evaluation.evaluate": ("Resources", "evaluate"),
+    "mderank.research.evaluation.measures": ("Measure",),
+    "mderank.research.evaluation.protocols": ("get_protocol",),
+    "mderank.research.evaluation.runs": ("Run", "RunStore", "load_run"),
+    "mderank.research.evaluation.spec": ("RunSpec",),
+    "mderank.research.reports.compare": ("RunComparison", "compare"),
+    "mderank.research.reproduction.config": ("EncoderInfo", "Limits", "ReproductionConfig"),
+    "mderank.research.reproduction.reproduce": ("ReproductionResources", "reproduce"),
+}
+_HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
+
+__all__ = sorted(_HOME_OF)  # noqa: PLE0605
+
+if TYPE_CHECKING:
+    from mderank.options import Options as Options
+    from mderank.research.datasets import load_dataset as load_dataset
+    from mderank.research.evaluation.evaluate import Resources as Resources
+    from mderank.research.evaluation.evaluate import evaluate as evaluate
+    from mderank.research.evaluation.measures import Measure as Measure
+    from mderank.research.evaluation.protocols import get_protocol as get_protocol
+    from mderank.research.evaluation.runs import Run as Run
+    from mderank.research.evaluation.runs import RunStore as RunStore
+    from mderank.research.evaluation.runs import load_run as load_run
+    from mderank.research.evaluation.spec import RunSpec as RunSpec
+    from mderank.research.reports.compare import RunComparison as RunComparison
+    from mderank.research.reports.compare import compare as compare
+    from mderank.research.reproduction.config import EncoderInfo as EncoderInfo
+    from mderank.research.reproduction.config import Limits as Limits
+    from mderank.research.reproduction.config import ReproductionConfig as ReproductionConfig
+    from mderank.research.reproduction.reproduce import ReproductionResources as ReproductionResources
+    from mderank.research.reproduction.reproduce import reproduce as reproduce
+
+
+def __getattr__(name: str) -> Any:
+    if name in _HOME_OF:
+        return getattr(import_module(_HOME_OF[name]), name)
+    raise AttributeError(f"module 'mderank.research' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return list(__all__)
