@@ -289,6 +289,7 @@ def test_stop_words_on_the_command_line(tmp_path):
     assert not any("coral" in each for each in without)
 
 
+@pytest.mark.slow
 @pytest.mark.data
 def test_the_top_ten_is_that_of_the_authors_program(data_dir, monkeypatch):
     yake = pytest.importorskip("yake")
