@@ -6,29 +6,26 @@ Boudin (2018), "Unsupervised keyphrase extraction with multipartite graphs", NAA
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Annotated, ClassVar, Unpack
+from typing import Annotated, Unpack
 
 import numpy as np
 
-from mderank.candidates import CandidateSource
-from mderank.methods.base import BaseExtractor, BaseOptions, CandidateScores, ScoringInput
+from mderank.methods.base import BaseOptions, CandidateScores, ScoringInput
 from mderank.methods.graph.pagerank import DAMPING, pagerank
 from mderank.methods.graph.topic_graph import (
     LINKAGE,
-    NOUNS_AND_ADJECTIVES,
     THRESHOLD,
     Linkage,
     NearnessGraph,
     Phrase,
-    find_phrases,
-    find_topics,
+    TopicExtractor,
     one_candidate_each,
 )
 from mderank.parameters import Param, check_arguments
 from mderank.util.arrays import Reals
 
 
-class MultipartiteRank(BaseExtractor):
+class MultipartiteRank(TopicExtractor):
     """Ranks phrases on a graph whose edges run between topics only.
 
     1. Find the candidates, the longest stretches of nouns and adjectives; those with the same stems are one phrase.
@@ -43,8 +40,6 @@ class MultipartiteRank(BaseExtractor):
     Of candidates with the same stems the first has the score; the others have 0, and come last.
     """
 
-    default_candidates: ClassVar[CandidateSource] = NOUNS_AND_ADJECTIVES
-
     @check_arguments
     def __init__(
         self,
@@ -57,18 +52,13 @@ class MultipartiteRank(BaseExtractor):
     ) -> None:
         super().__init__(**options)
         self.threshold = threshold
-        self.linkage: Linkage = linkage
+        self.linkage = linkage
         self.alpha = alpha
         self.damping = damping
 
-    def _score(self, inputs: Sequence[ScoringInput]) -> list[CandidateScores]:
-        return [self._score_one(item) for item in inputs]
-
-    def _score_one(self, item: ScoringInput) -> CandidateScores:
-        phrases = find_phrases(item)
-        if not phrases:
-            return CandidateScores(np.zeros(0), np.zeros(0))
-        topics = find_topics(phrases, self.threshold, self.linkage)
+    def _score_phrases(
+        self, item: ScoringInput, phrases: Sequence[Phrase], topics: Sequence[Sequence[int]]
+    ) -> CandidateScores:
         scores = self._rank_phrases(phrases, topics)
         return one_candidate_each(item, phrases, scores.tolist())
 

@@ -7,18 +7,19 @@ text. So memory grows with the text and not with its square.
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from heapq import heapify, heappop, heappush
 from itertools import combinations
-from typing import Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 
-from mderank.candidates import NounPhrases
+from mderank.candidates import CandidateSource, NounPhrases
 from mderank.keyphrase import Candidate
-from mderank.methods.base import CandidateScores, ScoringInput
+from mderank.methods.base import BaseExtractor, CandidateScores, ScoringInput
 from mderank.parameters import Param
 from mderank.text import stem_phrase
 from mderank.util.arrays import Ints, Reals
@@ -238,3 +239,28 @@ def one_candidate_each(item: ScoringInput, phrases: Sequence[Phrase], scores: Se
     for phrase, score in zip(phrases, scores, strict=True):
         values[phrase.candidates[0]] = score
     return CandidateScores(values, values)
+
+
+class TopicExtractor(BaseExtractor):
+    """The base of `TopicRank` and `MultipartiteRank`: phrases and their topics, document by document."""
+
+    default_candidates: ClassVar[CandidateSource] = NOUNS_AND_ADJECTIVES
+
+    threshold: float
+    linkage: Linkage
+    damping: float
+
+    def _score(self, inputs: Sequence[ScoringInput]) -> list[CandidateScores]:
+        return [self._score_one(item) for item in inputs]
+
+    def _score_one(self, item: ScoringInput) -> CandidateScores:
+        phrases = find_phrases(item)
+        if not phrases:
+            return CandidateScores(np.zeros(0), np.zeros(0))
+        return self._score_phrases(item, phrases, find_topics(phrases, self.threshold, self.linkage))
+
+    @abstractmethod
+    def _score_phrases(
+        self, item: ScoringInput, phrases: Sequence[Phrase], topics: Sequence[Sequence[int]]
+    ) -> CandidateScores:
+        """Score the candidates of a document by its phrases, and by the topics that they belong to."""

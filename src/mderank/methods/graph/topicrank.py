@@ -6,22 +6,19 @@ Bougouin, Boudin and Daille (2013), "TopicRank: graph-based topic ranking for ke
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Annotated, ClassVar, Literal, Unpack
+from typing import Annotated, Literal, Unpack
 
 import numpy as np
 
-from mderank.candidates import CandidateSource
-from mderank.methods.base import BaseExtractor, BaseOptions, CandidateScores, ScoringInput
+from mderank.methods.base import BaseOptions, CandidateScores, ScoringInput
 from mderank.methods.graph.pagerank import DAMPING, pagerank
 from mderank.methods.graph.topic_graph import (
     LINKAGE,
-    NOUNS_AND_ADJECTIVES,
     THRESHOLD,
     Linkage,
     NearnessGraph,
     Phrase,
-    find_phrases,
-    find_topics,
+    TopicExtractor,
     one_candidate_each,
 )
 from mderank.parameters import Param, check_arguments
@@ -30,7 +27,7 @@ Representative = Literal["first", "frequent", "central"]
 REPRESENTATIVES: tuple[Representative, ...] = ("first", "frequent", "central")
 
 
-class TopicRank(BaseExtractor):
+class TopicRank(TopicExtractor):
     """Ranks topics of phrases, and gives one phrase of each.
 
     1. Find the candidates, the longest stretches of nouns and adjectives; those with the same stems are one phrase.
@@ -44,8 +41,6 @@ class TopicRank(BaseExtractor):
     All other candidates score 0, and so come last, in the order of the text: ``min_score=1e-9`` leaves them out.
     """
 
-    default_candidates: ClassVar[CandidateSource] = NOUNS_AND_ADJECTIVES
-
     @check_arguments
     def __init__(
         self,
@@ -58,18 +53,13 @@ class TopicRank(BaseExtractor):
     ) -> None:
         super().__init__(**options)
         self.threshold = threshold
-        self.linkage: Linkage = linkage
+        self.linkage = linkage
         self.representative: Representative = representative
         self.damping = damping
 
-    def _score(self, inputs: Sequence[ScoringInput]) -> list[CandidateScores]:
-        return [self._score_one(item) for item in inputs]
-
-    def _score_one(self, item: ScoringInput) -> CandidateScores:
-        phrases = find_phrases(item)
-        if not phrases:
-            return CandidateScores(np.zeros(0), np.zeros(0))
-        topics = find_topics(phrases, self.threshold, self.linkage)
+    def _score_phrases(
+        self, item: ScoringInput, phrases: Sequence[Phrase], topics: Sequence[Sequence[int]]
+    ) -> CandidateScores:
         places = [[place for each in topic for place in phrases[each].places] for topic in topics]
         graph = NearnessGraph(places, range(len(topics)))
         scores = pagerank(graph.__matmul__, graph.leaving(np.ones(len(topics))), self.damping)
