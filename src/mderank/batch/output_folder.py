@@ -157,7 +157,11 @@ class OutputFolder:
     # --- shards -------------------------------------------------------------------------------------------------------
 
     def part(self, shard: int) -> Path:
-        """Return the file of a shard, by its number."""
+        """Return the file of a shard.
+
+        Args:
+            shard: number of the shard.
+        """
         return self.path / f"part-{shard:06}.{self.output_format}"
 
     def done(self) -> dict[int, ShardRecord]:

@@ -59,7 +59,11 @@ class Shard:
 
     @classmethod
     def from_json(cls, line: str) -> Shard:
-        """Return the shard of a line of ``plan.jsonl``."""
+        """Return the shard of a line of ``plan.jsonl``.
+
+        Args:
+            line: the value of `as_json`.
+        """
         data: dict[str, Any] = json.loads(line)
         slices = (
             FileSlice(each["file"], RecordPosition(*each["start"]), each["skip"], each["count"])

@@ -73,7 +73,7 @@ def extract(
         count = None if STDIN in paths or not paths else len(found.files)
         with opened(output) as stream:
             writer = make_writer(form, stream, color=wants_color(stream), explain=explain)
-            failed = _write_all(writer, _shown(made, count, quiet or stream.isatty()), options, quiet)
+            failed = _write_all(writer, _show_progress(made, count, quiet or stream.isatty()), options, quiet)
     if found.skipped and not quiet:
         kinds = Counter(file.suffix or "without suffix" for file in found.skipped)
         listed = ", ".join(f"{number} {kind}" for kind, number in kinds.most_common(5))
@@ -119,7 +119,7 @@ def _write_all(writer: Any, made: Iterable[DocumentResult], options: Options, qu
     return failed
 
 
-def _shown(made: Iterator[DocumentResult], count: int | None, silent: bool) -> Iterator[DocumentResult]:
+def _show_progress(made: Iterator[DocumentResult], count: int | None, silent: bool) -> Iterator[DocumentResult]:
     """The results, with a progress bar if there is more than one document."""
     with progress("extracting", count, silent=silent or count == 1) as advance:
         for result in made:

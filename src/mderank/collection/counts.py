@@ -42,7 +42,11 @@ class Count:
     forms: dict[str, int] = field(default_factory=dict)
 
     def add(self, other: Count) -> None:
-        """Add the counts of the same phrase in other documents."""
+        """Add the counts of the same phrase in other documents.
+
+        Args:
+            other: the counts to add.
+        """
         self.documents += other.documents
         self.weight += other.weight
         self.occurrences += other.occurrences
@@ -147,7 +151,11 @@ class Counts:
             file.close()
 
     def add(self, row: Row) -> None:
-        """Count the keyphrases of a document (a row of batch output)."""
+        """Count the keyphrases of a document.
+
+        Args:
+            row: a row of batch output.
+        """
         self.documents += 1
         if row.get("error") is not None:
             self.failed += 1

@@ -23,7 +23,11 @@ class Reader(Protocol):
     """Reads the documents of a shard."""
 
     def read(self, shard: Shard) -> list[Record]:
-        """Return the documents of a shard (``shard``), in order."""
+        """Return the documents of a shard, in order.
+
+        Args:
+            shard: the shard.
+        """
         ...
 
 

@@ -91,7 +91,7 @@ def _start(file: Path, stream: Stream) -> _Start:
         return _Start(words, dimension, bool(_CONTROL.search(stream.peek(4096)[:4096])), ())
     dimension = len(first.split()) - 1
     if _CONTROL.search(first) or dimension < 1 or _numbers(first.split()[1:]) is None:
-        raise InputError(f"{file}: line 1: '{_shown(first)}' is not a word with its numbers: {_FORMS}")
+        raise InputError(f"{file}: line 1: '{_shorten_line(first)}' is not a word with its numbers: {_FORMS}")
     return _Start(None, dimension, False, (first,))
 
 
@@ -106,7 +106,7 @@ def _text_rows(file: Path, stream: Stream, start: _Start) -> Iterator[Row]:
         if numbers is None:
             raise InputError(
                 f"{file}: line {number}: a word and {start.dimension} numbers must stand there, "
-                f"and not '{_shown(line)}': the file is damaged, get it again"
+                f"and not '{_shorten_line(line)}': the file is damaged, get it again"
             )
         yield fields[0], numbers
         found += 1
@@ -151,6 +151,6 @@ def _check(file: Path, rows: dict[str, int], matrix: npt.NDArray[np.float32]) ->
         raise InputError(f"{file}: the vector of '{word}' has something in it that is no number: get the file again")
 
 
-def _shown(line: bytes) -> str:
+def _shorten_line(line: bytes) -> str:
     """The beginning of a line, as an error shows it."""
     return replace_unprintable(line[:60].decode("utf-8", "replace").strip())
