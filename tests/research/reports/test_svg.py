@@ -8,7 +8,7 @@ import pytest
 from mderank.research.reports.svg import (
     Bar,
     Point,
-    Two,
+    ValuePair,
     bar_plot,
     colour,
     pair_plot,
@@ -98,7 +98,7 @@ def test_colours_begin_again():
 
 
 def test_pairs_have_a_ring_a_dot_and_a_line_between_and_only_those_that_are_known():
-    pairs = [Two("a", 10.0, 20.0, 0), Two("b", 30.0, None, 1), Two("c & <d>", None, 40.0, 2)]
+    pairs = [ValuePair("a", 10.0, 20.0, 0), ValuePair("b", 30.0, None, 1), ValuePair("c & <d>", None, 40.0, 2)]
     root, found = parsed(pair_plot("p", "Pairs", "in words", pairs, 40.0))
     kinds = [(circle.get("class"), float(circle.get("cx"))) for circle in found["circle"]]
     assert kinds == [("ring", 79), ("point", 150), ("ring", 221), ("point", 292)]
@@ -109,10 +109,11 @@ def test_pairs_have_a_ring_a_dot_and_a_line_between_and_only_those_that_are_know
 
 def test_pairs_grow_with_their_labels_and_cut_only_what_is_far_too_long():
     label, endless = "MDERank(KPEBERT ab), one pass", "x" * 80
-    root, found = parsed(pair_plot("p", "Pairs", "in words", [Two("a", 1.0, 2.0, 0), Two(label, 10.0, 20.0, 1)], 40.0))
+    pairs = [ValuePair("a", 1.0, 2.0, 0), ValuePair(label, 10.0, 20.0, 1)]
+    root, found = parsed(pair_plot("p", "Pairs", "in words", pairs, 40.0))
     assert label in [each.text for each in found["text"]]
     assert 300 < float(root.get("viewBox").split()[2]) < 360
-    root, found = parsed(pair_plot("p", "Pairs", "in words", [Two(endless, 10.0, 20.0, 0)], 40.0))
+    root, found = parsed(pair_plot("p", "Pairs", "in words", [ValuePair(endless, 10.0, 20.0, 0)], 40.0))
     assert root.get("viewBox").split()[2] == "360"
     assert [each.text[-2:] for each in found["text"] if each.text.startswith("xxx")] == ["x…"]
     assert f"{endless}: 10.00 → 20.00" in [each.text for each in found["title"]]

@@ -149,11 +149,11 @@ def _renamed(run: Run, encoder: str | None) -> Run:
 
 def notes(grid: RunGrid) -> tuple[str, ...]:
     """Return notes on unfinished runs, failed documents and different inputs."""
-    said = [note for (method, dataset), run in grid.runs.items() for note in _check_run(f"{method} on {dataset}", run)]
+    found = [note for (method, dataset), run in grid.runs.items() for note in _check_run(f"{method} on {dataset}", run)]
     for dataset in grid.datasets:
         runs = grid.on(dataset)
-        said += [*_missing(grid, dataset), *_documents(dataset, runs), *_gold(dataset, runs), *_inputs(dataset, runs)]
-    return tuple(said)
+        found += [*_missing(grid, dataset), *_documents(dataset, runs), *_gold(dataset, runs), *_inputs(dataset, runs)]
+    return tuple(found)
 
 
 def _check_run(name: str, run: Run) -> Iterator[str]:
@@ -200,8 +200,8 @@ def _inputs(dataset: str, runs: dict[str, Run]) -> Iterator[str]:
         for method, run in runs.items():
             by_value.setdefault(repr(setting(run, key)), []).append(method)
         if len(by_value) > 1:
-            told = "; ".join(f"{value} for {', '.join(methods)}" for value, methods in by_value.items())
-            yield f"{dataset}: the runs did not read the same, '{key}' differs: {told}."
+            described = "; ".join(f"{value} for {', '.join(methods)}" for value, methods in by_value.items())
+            yield f"{dataset}: the runs did not read the same, '{key}' differs: {described}."
 
 
 def setting(run: Run, key: str) -> Any:

@@ -97,13 +97,13 @@ def _rank(rank: tuple[float, float] | None) -> Cell:
 
 
 def _score_legend(summary: Summary, scores: ProtocolScores) -> str:
-    said = [_average_legend(summary, "AVG and AvgRank (± standard deviation; lower is better) are taken")]
+    legend = [_average_legend(summary, "AVG and AvgRank (± standard deviation; lower is better) are taken")]
     if scores.comparisons:
-        said.append(
+        legend.append(
             f"{BETTER}\u00a0better, {WORSE}\u00a0worse than {summary.grid.baseline} on the same documents: "
             f"p < {LEVEL}, paired randomisation test, Holm's correction over the table's {scores.comparisons} tests."
         )
-    return " ".join(said)
+    return " ".join(legend)
 
 
 def _average_legend(summary: Summary, beginning: str) -> str:

@@ -26,7 +26,16 @@ _SHIFTS = (-13, 13, -26, 26, -39, 39)  # up and down, in lines
 
 @dataclass(frozen=True)
 class Bar:
-    """A labelled value, with its interval if it has one."""
+    """A labelled value.
+
+    Attributes:
+        label: The label.
+        value: The value.
+        series: The number of its colour.
+        low: Lower end of its interval, if it has one.
+        high: Upper end of its interval.
+
+    """
 
     label: str
     value: float
@@ -37,7 +46,15 @@ class Bar:
 
 @dataclass(frozen=True)
 class Point:
-    """A labelled point; ``x`` is above 0."""
+    """A labelled point.
+
+    Attributes:
+        label: The label.
+        x: Its x value, above 0.
+        y: Its y value.
+        series: The number of its colour.
+
+    """
 
     label: str
     x: float
@@ -47,7 +64,14 @@ class Point:
 
 @dataclass(frozen=True)
 class Line:
-    """A labelled line through points, ``x`` rising."""
+    """A labelled line.
+
+    Attributes:
+        label: The label.
+        points: Its points, by rising x.
+        series: The number of its colour.
+
+    """
 
     label: str
     points: Sequence[tuple[float, float]]
@@ -55,12 +79,20 @@ class Line:
 
 
 @dataclass(frozen=True)
-class Two:
-    """A labelled pair of values, either of which may be missing: what was said, and what was found."""
+class ValuePair:
+    """A labelled pair of values.
+
+    Attributes:
+        label: The label.
+        reference: The reference value; may be missing.
+        measured: The measured value; may be missing.
+        series: The number of its colour.
+
+    """
 
     label: str
-    said: float | None
-    found: float | None
+    reference: float | None
+    measured: float | None
     series: int
 
 
@@ -149,10 +181,21 @@ def _describe_bar(bar: Bar) -> str:
     return f"{bar.label}: {bar.value:.2f}{between}"
 
 
-def pair_plot(name: str, title: str, description: str, pairs: Sequence[Two], limit: float) -> str:
-    """Pairs one below the other: a ring for what was said, a dot for what was found, a line between the two.
+def pair_plot(name: str, title: str, description: str, pairs: Sequence[ValuePair], limit: float) -> str:
+    """Draw pairs below each other: a ring for the reference, a dot for the measured value, a line between them.
 
-    It grows with its labels, as far as `_WIDEST`; what is longer still is cut, and whole in the label's title.
+    The plot grows with its labels, up to `_WIDEST`. Longer labels are cut, and complete in the tooltip.
+
+    Args:
+        name: The plot's id.
+        title: Its title.
+        description: The plot in words, for screen readers.
+        pairs: The pairs.
+        limit: The largest value of the axis, at least.
+
+    Returns:
+        The SVG.
+
     """
     marks = ticks(limit)
     needed = _LABEL * (max((len(pair.label) for pair in pairs), default=0) + 1 + len("10.00 → 20.00")) + 2 * _TOP
@@ -165,13 +208,13 @@ def pair_plot(name: str, title: str, description: str, pairs: Sequence[Two], lim
     return "".join([*parts, "</svg>"])
 
 
-def _pair(pair: Two, y: float, width: float, scale: float) -> Iterator[str]:
-    shown = " → ".join("" if value is None else f"{value:.2f}" for value in (pair.said, pair.found))
+def _pair(pair: ValuePair, y: float, width: float, scale: float) -> Iterator[str]:
+    shown = " → ".join("" if value is None else f"{value:.2f}" for value in (pair.reference, pair.measured))
     room = int((width - 2 * _TOP) / _LABEL) - len(shown) - 1
     label = pair.label if len(pair.label) <= room else pair.label[: room - 1] + "…"
     yield f'<g class="{colour(pair.series)}"><title>{escape_text(f"{pair.label}: {shown}")}</title>'
     yield _text(_TOP, y + 14, label, "label") + _text(width - _TOP, y + 14, shown, "value", "end")
-    places = [None if value is None else _TOP + scale * max(value, 0) for value in (pair.said, pair.found)]
+    places = [None if value is None else _TOP + scale * max(value, 0) for value in (pair.reference, pair.measured)]
     if places[0] is not None and places[1] is not None:
         yield _line(places[0], y + 24, places[1], y + 24, "path")
     for place, kind in zip(places, ("ring", "point"), strict=True):
@@ -181,7 +224,19 @@ def _pair(pair: Two, y: float, width: float, scale: float) -> Iterator[str]:
 
 
 def scatter_plot(name: str, title: str, description: str, points: Sequence[Point], axes: tuple[str, str]) -> str:
-    """Points, x on a logarithmic axis; ``axes`` names the two."""
+    """Draw points, with x on a logarithmic axis.
+
+    Args:
+        name: The plot's id.
+        title: Its title.
+        description: The plot in words, for screen readers.
+        points: The points.
+        axes: The names of the axes.
+
+    Returns:
+        The SVG.
+
+    """
     xs, ys = powers(*_range(point.x for point in points)), span(*_range(point.y for point in points))
     width, height = _SCATTER_WIDTH, _SCATTER_HEIGHT
     top, bottom, right = 28, height - 46, width - _RIGHT
@@ -204,7 +259,19 @@ def scatter_plot(name: str, title: str, description: str, points: Sequence[Point
 
 
 def line_plot(name: str, title: str, description: str, lines: Sequence[Line], axes: tuple[str, str]) -> str:
-    """Lines, each with its label above the plot; ``axes`` names the two."""
+    """Draw lines, each with its label above the plot.
+
+    Args:
+        name: The plot's id.
+        title: Its title.
+        description: The plot in words, for screen readers.
+        lines: The lines.
+        axes: The names of the axes.
+
+    Returns:
+        The SVG.
+
+    """
     places = [place for line in lines for place in line.points]
     xs, ys = span(*_range(x for x, _ in places), about=5), span(*_range(y for _, y in places))
     width, height = _SCATTER_WIDTH, _SCATTER_HEIGHT

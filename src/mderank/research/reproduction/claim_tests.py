@@ -137,7 +137,7 @@ class Contrast:
         first: The runs of the first method, one for each dataset; none if it cannot be run with what is at hand.
         second: The runs of the second method, on the same datasets.
         quantity: What is compared.
-        relation: Whether the first is said to have more of the quantity, as much, or not remarkably more.
+        relation: Whether the claim is that the first has more of the quantity, as much, or not remarkably more.
         of_second: The quantity of the second, where it is another one.
         weights: The factor of each dataset's difference; by default the mean is taken. A negative factor subtracts a
             difference from another one.
@@ -184,7 +184,7 @@ class Tested:
         comparison: The difference and its interval; None if it was not run.
         p: The corrected p-value; None for contrasts that are decided by the interval.
         documents: How many documents it was tested on.
-        reason: Why it was not run, or cannot be decided, where that has to be said.
+        reason: Why it was not run, or cannot be decided; otherwise empty.
 
     """
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from mderank.research.reports.svg import Line, Two, line_plot, pair_plot
+from mderank.research.reports.svg import Line, ValuePair, line_plot, pair_plot
 from mderank.research.reproduction.cells import Block, Cell, CellGrid, Row
 from mderank.research.reproduction.config import MODES
 
@@ -88,9 +88,9 @@ def lines_plot(name: str, title: str, grid: CellGrid[Cell], xs: Sequence[float],
         cells = [row.cells[column] for row in rows]
         ours = [(x, cell.ours.number) for x, cell in zip(xs, cells, strict=True) if cell.ours is not None]
         paper = [(x, cell.paper) for x, cell in zip(xs, cells, strict=True) if cell.paper is not None]
-        said = f"{rows[0].name}, the paper"
-        if paper and said not in [line.label for line in lines]:
-            lines.append(Line(said, paper, 2 * number))
+        label_of_paper = f"{rows[0].name}, the paper"
+        if paper and label_of_paper not in [line.label for line in lines]:
+            lines.append(Line(label_of_paper, paper, 2 * number))
         if ours:
             lines.append(Line(f"{label(rows[0])}, ours", ours, 2 * number + 1))
     if not lines:
@@ -112,10 +112,10 @@ def coverage_plot(grid: CellGrid[Cell], xs: Sequence[float]) -> list[Plot]:
     return [Plot(grid.title, line_plot("coverage", grid.title, described, lines, ("first words", "per cent")))]
 
 
-def _pairs(cells: Sequence[tuple[str, Cell]], series: int | None = None) -> list[Two]:
+def _pairs(cells: Sequence[tuple[str, Cell]], series: int | None = None) -> list[ValuePair]:
     """Return the cells that have a number. Colours repeat after ``series`` cells."""
     return [
-        Two(name, cell.paper, None if cell.ours is None else cell.ours.number, index % (series or len(cells)))
+        ValuePair(name, cell.paper, None if cell.ours is None else cell.ours.number, index % (series or len(cells)))
         for index, (name, cell) in enumerate(cells)
         if cell.paper is not None or cell.ours is not None
     ]
@@ -131,10 +131,13 @@ def _limit(cells: Iterable[Cell]) -> float:
     return max(numbers, default=0.0)
 
 
-def _describe(pairs: Sequence[Two]) -> str:
+def _describe(pairs: Sequence[ValuePair]) -> str:
     """Describe a plot in words, for screen readers."""
-    return "; ".join(f"{each.label}: the paper {_number(each.said)}, ours {_number(each.found)}" for each in pairs)
+    return "; ".join(
+        f"{pair.label}: the paper {_format_number(pair.reference)}, ours {_format_number(pair.measured)}"
+        for pair in pairs
+    )
 
 
-def _number(value: float | None) -> str:
+def _format_number(value: float | None) -> str:
     return "none" if value is None else f"{value:.2f}"

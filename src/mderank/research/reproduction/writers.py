@@ -66,10 +66,10 @@ def _md_claims(report: Report) -> str:
 def _md_verdicts(report: Report) -> str:
     """Write a row per claim, a column per mode."""
     by_claim: dict[Claim, dict[Mode, str]] = {}
-    said: dict[str, Claim] = {}
+    first_of: dict[str, Claim] = {}
     for mode, findings in report.findings.items():
         for finding in findings:
-            claim = said.setdefault(finding.claim.says, finding.claim)
+            claim = first_of.setdefault(finding.claim.says, finding.claim)
             by_claim.setdefault(claim, {})[mode] = finding.verdict
     lines = [f"| claim | where | {' | '.join(report.modes)} |", f"|---|---|{'---|' * len(report.modes)}"]
     for claim, verdicts in by_claim.items():
