@@ -11,7 +11,8 @@ from tests.helpers import texts
 from mderank import MMR, MaxSum, MDERank, NounPhrases, OptionError
 from mderank.encoding import Request, embed
 from mderank.methods import EmbedRank, FirstPhrases, KeyBERT
-from mderank.methods.base import BaseExtractor, CandidateScores
+from mderank.methods.base import BaseExtractor
+from mderank.methods.scores import CandidateScores
 from mderank.testing import FakeEncoder, FakeTagger
 
 TAGGER = FakeTagger()

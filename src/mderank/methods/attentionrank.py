@@ -22,9 +22,10 @@ from mderank.encoding import BUNDLED_MODEL, AttentionEncoder, Encoder, Tokenized
 from mderank.encoding.padding import batch_by_tokens, pad_texts
 from mderank.encoding.windows import windows
 from mderank.errors import ModelError, OptionError
-from mderank.methods.base import BaseOptions, CandidateScores, ScoringInput
+from mderank.methods.base import BaseOptions
 from mderank.methods.encoder_base import MODEL, EncoderExtractor
 from mderank.methods.frequencies import DocumentFrequencies
+from mderank.methods.scores import CandidateScores, ScoringInput
 from mderank.parameters import Param, check_arguments
 from mderank.text import stem_phrase
 from mderank.util.arrays import Floats

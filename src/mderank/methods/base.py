@@ -7,20 +7,20 @@ de-duplication, limits, order, what happens to a document that fails) is here, a
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from functools import cache
 from inspect import Parameter as InspectedParameter
 from inspect import Signature, signature
 from typing import Annotated, Any, ClassVar, Protocol, TypedDict, TypeVar, get_args, get_type_hints, runtime_checkable
-
-import numpy as np
 
 from mderank.candidates import CandidateSource, NounPhrases, PhraseList
 from mderank.document import AnyText, Document, MarkedUpText, Span
 from mderank.encoding import TokenizedText
 from mderank.errors import InputError, MDERankError, OptionError
 from mderank.keyphrase import Candidate, Keyphrase, Keyphrases
+from mderank.methods.rank_candidates import rank_candidates
+from mderank.methods.scores import CandidateScores, ScoringInput
 from mderank.parameters import Param, check_arguments, to_parameter
 from mderank.ranking import (
     MMR,
@@ -28,15 +28,9 @@ from mderank.ranking import (
     Diversity,
     Overlap,
     Scaling,
-    family_members,
-    family_order,
-    rank,
 )
-from mderank.ranking.dedupe import Entry, forms, merge
-from mderank.ranking.variants import variant_key
 from mderank.tagging import SpacyTagger, Tagger
 from mderank.text import end_of_words, stem_phrase
-from mderank.util.arrays import Floats, Numbers
 
 # Texts that are tagged and encoded together: enough to fill the encoder's batches, little enough to hold in memory.
 _CHUNK_TEXTS = 64
@@ -79,49 +73,6 @@ class Extractor(Protocol):
         ...
 
 
-@dataclass(frozen=True)
-class ScoringInput:
-    """A document with its candidates, as a method scores them.
-
-    Attributes:
-        document: The tagged text, as far as it is read.
-        candidates: The phrases to score.
-        missing_phrases: Phrases of the user's own list that do not occur.
-        truncated: The span at the end of the text that is not read.
-        tokenized: The tokens of the text, for methods with an encoder.
-    """
-
-    document: Document
-    candidates: list[Candidate]
-    missing_phrases: tuple[str, ...]
-    truncated: Span | None
-    tokenized: TokenizedText | None = None
-
-
-@dataclass(frozen=True)
-class CandidateScores:
-    """The scores that a method gives the candidates of one document.
-
-    Attributes:
-        scores: Scores ``(m,)``; higher is better.
-        raw_scores: Numbers ``(m,)`` that the scores were computed from.
-        vectors: Vectors ``(m, d)`` that tell which candidates are alike, for diversity.
-        ranked: Whether each candidate ``(m,)`` is ranked; the others come last.
-        contributions: Weighted terms ``(m,)`` that sum to the scores, by name, for methods that sum terms.
-        features: Measured values ``(m,)`` before weighting, by name. Methods that mask give ``mask_effect``,
-            1 − cos(E(d), E(d_M)), whatever the scores are computed from.
-        confidences: Chances ``(m,)`` that a reader accepts the phrase, for methods that estimate them.
-    """
-
-    scores: Floats
-    raw_scores: Floats
-    vectors: Floats | None = None
-    ranked: Sequence[bool] | None = None
-    contributions: Mapping[str, Floats] = field(default_factory=dict)
-    features: Mapping[str, Numbers] = field(default_factory=dict)
-    confidences: Floats | None = None
-
-
 @runtime_checkable
 class SpacyPipeline(Protocol):
     """A loaded spaCy pipeline (``spacy.Language``)."""
@@ -130,7 +81,6 @@ class SpacyPipeline(Protocol):
 
     def pipe(self, texts: Any, **options: Any) -> Any:
         """Process texts."""
-        ...
 
 
 class BaseOptions(TypedDict, total=False):
@@ -311,7 +261,9 @@ class BaseExtractor(ABC):
             The keyphrases, the best first.
         """
         return Keyphrases(
-            self._rank(item, scores, top_k), truncated=item.truncated, missing_phrases=item.missing_phrases
+            self._rank(item, scores, top_k),
+            truncated=item.truncated,
+            missing_phrases=item.missing_phrases,
         )
 
     def _find_candidates(self, texts: Sequence[AnyText]) -> list[ScoringInput]:
@@ -342,95 +294,20 @@ class BaseExtractor(ABC):
         return [each for each in found if each.occurrences and _stem(document, each) not in excluded]
 
     def _rank(self, item: ScoringInput, scored: CandidateScores, top_k: int | None) -> list[Keyphrase]:
-        """Sort, merge variants, diversify."""
-        candidates, scores = item.candidates, scored.scores
-        ranked = scored.ranked if scored.ranked is not None else [True] * len(candidates)
-        order = rank(scores.tolist(), [each.first for each in candidates], ranked)
-        entries = merge(item.document, candidates, order, self.dedupe)
-        first = [entry for entry in entries if ranked[entry[0]]]
-        last = [entry for entry in entries[len(first) :] if self._meets_thresholds(item, scored, entry[0])]
-        family = _Family(item, scored, first, self.overlap)
-        least = -np.inf if self.min_score is None else self.min_score
-        first = [
-            entry
-            for entry in family.entries
-            if self._meets_thresholds(item, scored, entry[0])
-            and scores[entry[0]] - family.lost.get(entry[0], 0.0) >= least
-        ]
-        if self.diversity is not None and scored.vectors is not None:
-            index = [best for best, _ in first]
-            lowered = scores[index] - np.asarray([family.lost.get(best, 0.0) for best in index])
-            taken = self.diversity.order(lowered, scored.vectors[index], top_k)
-            first = [first[each] for each in taken]
-        return [
-            _keyphrase(item, scored, best, spans, family.related.get(best, ()), family.lost.get(best, 0.0))
-            for best, spans in [*first, *last][:top_k]
-        ]
+        return rank_candidates(
+            item,
+            scored,
+            top_k,
+            dedupe=self.dedupe,
+            overlap=self.overlap,
+            diversity=self.diversity,
+            min_score=self.min_score,
+            keep=lambda candidate: self._meets_thresholds(item, scored, candidate),
+        )
 
     def _meets_thresholds(self, item: ScoringInput, scored: CandidateScores, candidate: int) -> bool:
         """Whether a candidate reaches what the user asks for."""
         return self.min_score is None or bool(scored.scores[candidate] >= self.min_score)
-
-
-class _Family:
-    """The entries of a ranking without those that overlap a better one too much.
-
-    Attributes:
-        entries: what is left, in its new order.
-        lost: what entries that were moved down lost of their score, by the index of their best candidate.
-        related: the texts of entries that were left out, each under the best candidate of the first that it overlaps.
-    """
-
-    def __init__(self, item: ScoringInput, scored: CandidateScores, entries: list[Entry], overlap: Overlap) -> None:
-        self.entries, self.lost, self.related = entries, dict[int, float](), dict[int, tuple[str, ...]]()
-        if overlap == "any" or len(entries) < 2:
-            return
-        document = item.document
-        texts = [forms(document, spans)[0] for _, spans in entries]
-        keys = [variant_key(text, document.language) for text in texts]
-        best = [each for each, _ in entries]
-        order, lost = family_order(
-            scored.scores[best],
-            keys,
-            [item.candidates[each].unithood for each in best],
-            [spans for _, spans in entries],
-            overlap,
-        )
-        self.entries = [entries[index] for index in order]
-        self.lost = {best[index]: loss for index, loss in lost.items()}
-        self.related = {
-            best[index]: tuple(texts[other] for other in others)
-            for index, others in family_members(keys, order).items()
-        }
-
-
-def _keyphrase(
-    item: ScoringInput,
-    scored: CandidateScores,
-    best: int,
-    spans: tuple[Span, ...],
-    related: tuple[str, ...],
-    lost: float,
-) -> Keyphrase:
-    variants = forms(item.document, spans)
-    return Keyphrase(
-        variants[0],
-        float(scored.scores[best]) - lost,
-        float(scored.raw_scores[best]),
-        spans,
-        variants,
-        item.candidates[best].match_count,
-        _contributions(scored, best, lost),
-        {name: values[best].item() for name, values in scored.features.items()},
-        None if scored.confidences is None else float(scored.confidences[best]),
-        related,
-    )
-
-
-def _contributions(scored: CandidateScores, best: int, lost: float) -> dict[str, float]:
-    """Return the terms of a score, with what the phrase lost because it is part of a better one."""
-    terms = {name: float(values[best]) + 0.0 for name, values in scored.contributions.items()}  # never −0
-    return {**terms, "overlap": -lost} if terms and lost else terms
 
 
 def _stem(document: Document, candidate: Candidate) -> str:

@@ -8,7 +8,8 @@ from typing import Unpack
 
 import numpy as np
 
-from mderank.methods.base import BaseExtractor, BaseOptions, CandidateScores, ScoringInput
+from mderank.methods.base import BaseExtractor, BaseOptions
+from mderank.methods.scores import CandidateScores, ScoringInput
 from mderank.parameters import check_arguments
 
 

@@ -11,8 +11,8 @@ from typing import ClassVar
 
 from mderank.document import Document
 from mderank.keyphrase import Candidate
-from mderank.methods.base import CandidateScores, ScoringInput
 from mderank.methods.encoder_base import EncoderExtractor
+from mderank.methods.scores import CandidateScores, ScoringInput
 from mderank.ranking import Scaling, phrase_similarity
 
 

@@ -21,7 +21,8 @@ from mderank.encoding import (
 from mderank.encoding.exact import VariantCache
 from mderank.errors import ExactFallbackWarning, OptionError
 from mderank.masking import Mask
-from mderank.methods.base import BaseExtractor, BaseOptions, ScoringInput
+from mderank.methods.base import BaseExtractor, BaseOptions
+from mderank.methods.scores import ScoringInput
 from mderank.parameters import Param, check_arguments
 from mderank.ranking import SimilarityName
 

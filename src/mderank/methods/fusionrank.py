@@ -19,8 +19,8 @@ from mderank.candidates import CandidateSource, Terms
 from mderank.encoding import BUNDLED_MODEL, Embeddings, Encoder
 from mderank.errors import OptionError
 from mderank.masking import MaskAll
-from mderank.methods.base import CandidateScores, ScoringInput
 from mderank.methods.encoder_base import MODEL, EncoderExtractor, EncoderOptions
+from mderank.methods.scores import CandidateScores, ScoringInput
 from mderank.parameters import Param, check_arguments
 from mderank.ranking import Overlap, masked_similarity, phrase_similarity
 from mderank.ranking.dedupe import form_key

@@ -15,8 +15,8 @@ import numpy as np
 from mderank.candidates import NounPhrases
 from mderank.encoding import BUNDLED_MODEL, Embeddings, Encoder
 from mderank.masking import MASKINGS, Mask, MaskAll, Masking
-from mderank.methods.base import CandidateScores, ScoringInput
 from mderank.methods.encoder_base import MODEL, EncoderExtractor, EncoderOptions
+from mderank.methods.scores import CandidateScores, ScoringInput
 from mderank.parameters import Param, check_arguments
 from mderank.presets import PAPER
 from mderank.ranking import SimilarityName, masked_similarity

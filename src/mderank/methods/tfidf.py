@@ -13,8 +13,9 @@ from typing import Annotated, Unpack
 
 import numpy as np
 
-from mderank.methods.base import BaseExtractor, BaseOptions, CandidateScores, ScoringInput
+from mderank.methods.base import BaseExtractor, BaseOptions
 from mderank.methods.frequencies import DocumentFrequencies
+from mderank.methods.scores import CandidateScores, ScoringInput
 from mderank.parameters import Param, check_arguments
 from mderank.text import stem_phrase
 

@@ -19,7 +19,8 @@ import numpy as np
 
 from mderank.candidates import CandidateSource, NounPhrases
 from mderank.keyphrase import Candidate
-from mderank.methods.base import BaseExtractor, CandidateScores, ScoringInput
+from mderank.methods.base import BaseExtractor
+from mderank.methods.scores import CandidateScores, ScoringInput
 from mderank.parameters import Param
 from mderank.text import stem_phrase
 from mderank.util.arrays import Ints, Reals

@@ -10,7 +10,7 @@ from typing import Annotated, Literal, Unpack
 
 import numpy as np
 
-from mderank.methods.base import BaseOptions, CandidateScores, ScoringInput
+from mderank.methods.base import BaseOptions
 from mderank.methods.graph.pagerank import DAMPING, pagerank
 from mderank.methods.graph.topic_graph import (
     LINKAGE,
@@ -21,6 +21,7 @@ from mderank.methods.graph.topic_graph import (
     TopicExtractor,
     one_candidate_each,
 )
+from mderank.methods.scores import CandidateScores, ScoringInput
 from mderank.parameters import Param, check_arguments
 
 Representative = Literal["first", "frequent", "central"]

@@ -13,8 +13,9 @@ from mderank.candidates.base import is_word
 from mderank.document import Document, Tagset
 from mderank.errors import OptionError
 from mderank.keyphrase import Candidate
-from mderank.methods.base import BaseExtractor, BaseOptions, CandidateScores, ScoringInput
+from mderank.methods.base import BaseExtractor, BaseOptions
 from mderank.methods.graph.pagerank import DAMPING, sum_at_nodes, undirected_pagerank
+from mderank.methods.scores import CandidateScores, ScoringInput
 from mderank.parameters import Param, check_arguments
 from mderank.text import stem_phrase
 from mderank.util.arrays import Ints, Reals

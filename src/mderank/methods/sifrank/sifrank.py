@@ -20,9 +20,10 @@ from mderank.document import Document, Span, Tagset
 from mderank.encoding import BUNDLED_MODEL, Encoder
 from mderank.errors import OptionError
 from mderank.keyphrase import Candidate
-from mderank.methods.base import BaseExtractor, BaseOptions, CandidateScores, ScoringInput
+from mderank.methods.base import BaseExtractor, BaseOptions
 from mderank.methods.encoder_base import checked_layer
 from mderank.methods.frequencies import WordFrequencies, general_frequency, inverse, require_wordfreq
+from mderank.methods.scores import CandidateScores, ScoringInput
 from mderank.methods.sifrank.load import load_word_encoder
 from mderank.methods.sifrank.word_encoder import WordEncoder
 from mderank.parameters import Param, check_arguments

@@ -15,7 +15,8 @@ import numpy as np
 
 from mderank.document import Document, Tagset
 from mderank.errors import ModelError, OptionError
-from mderank.methods.base import BaseExtractor, BaseOptions, CandidateScores, ScoringInput
+from mderank.methods.base import BaseExtractor, BaseOptions
+from mderank.methods.scores import CandidateScores, ScoringInput
 from mderank.methods.static import Sent2Vec, TextEmbedder, WordVectors
 from mderank.parameters import Param, check_arguments
 from mderank.ranking import Scaling, phrase_similarity

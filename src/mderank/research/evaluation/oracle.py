@@ -7,7 +7,8 @@ from typing import Unpack
 
 import numpy as np
 
-from mderank.methods.base import BaseExtractor, BaseOptions, CandidateScores, ScoringInput
+from mderank.methods.base import BaseExtractor, BaseOptions
+from mderank.methods.scores import CandidateScores, ScoringInput
 from mderank.text import stem_phrase
 
 

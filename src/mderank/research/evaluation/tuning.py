@@ -25,8 +25,9 @@ import numpy as np
 
 from mderank.errors import InputError, OptionError
 from mderank.keyphrase import Keyphrases
-from mderank.methods.base import CandidateScores, ScoringInput, input_error, isolate_failures
+from mderank.methods.base import input_error, isolate_failures
 from mderank.methods.fusionrank import FusionRank, FusionWeights
+from mderank.methods.scores import CandidateScores, ScoringInput
 from mderank.ranking.dedupe import Dedupe, form_key
 from mderank.research.datasets import Dataset, full_text
 from mderank.research.evaluation.evaluate import CHUNK
