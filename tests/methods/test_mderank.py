@@ -290,7 +290,7 @@ def test_a_text_that_fails_carries_its_error_and_the_rest_goes_on():
     results = list(extractor.extract_many(many))
     assert [texts(each) for each in results] == [["reef"], [], [], [], [], ["salt"]]
     assert [type(each.error) for each in results] == [type(None), *[InputError] * 4, type(None)]
-    assert str(results[1].error) == "a text must be a str or a Document, not int"
+    assert str(results[1].error) == "a text must be a str, a MarkedUpText or a Document, not int"
     assert str(results[2].error) == "extraction failed: RuntimeError: cannot tag this"
 
 
