@@ -13,8 +13,7 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 
-from mderank import FusionRank
-from mderank.methods.registry import get_method
+from mderank import FusionRank, Options, build_extractor
 
 # %% [markdown]
 # ## A column of keyphrases
@@ -69,18 +68,18 @@ print(rows.groupby("keyphrase")["score"].agg(["size", "max"]).sort_values("max",
 class Keyphrases(TransformerMixin, BaseEstimator):
     """Texts to lists of keyphrases, by any method of ``mderank methods``."""
 
-    def __init__(self, method: str = "fusion", top: int = 10) -> None:
+    def __init__(self, method: str = "fusion", top_k: int = 10) -> None:
         self.method = method
-        self.top = top
+        self.top_k = top_k
 
     def fit(self, texts: object, labels: object = None) -> Keyphrases:
         """Nothing is learned; scikit-learn wants to see that it was asked to."""
-        self.extractor_ = get_method(self.method).make()
+        self.extractor_ = build_extractor(Options(method=self.method))
         return self
 
     def transform(self, texts: list[str]) -> list[list[str]]:
         """The keyphrases of each text, in lower case."""
-        made = self.extractor_.extract_many(texts, self.top)
+        made = self.extractor_.extract_many(texts, self.top_k)
         return [[each.text.lower() for each in keyphrases] for keyphrases in made]
 
 
@@ -91,7 +90,7 @@ def as_they_are(phrases: list[str]) -> list[str]:
 
 # %%
 model = make_pipeline(
-    Keyphrases(top=5),
+    Keyphrases(top_k=5),
     TfidfVectorizer(analyzer=as_they_are),
     LogisticRegression(),
 )

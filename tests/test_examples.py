@@ -23,6 +23,6 @@ def test_pandas_and_scikit_learn(capsys):
         text = frame["text"][row.document]
         assert " ".join(text[row.first :].split()).lower().startswith(row.keyphrase.lower()[:4])
     assert made["predicted"].tolist() == ["sea", "court"]
-    step = clone(made["model"].steps[0][1]).set_params(top=1, method="yake")
+    step = clone(made["model"].steps[0][1]).set_params(top_k=1, method="yake")
     assert [len(each) for each in step.fit_transform(frame["text"])] == [1] * len(frame)
     assert "coral reefs" in capsys.readouterr().out

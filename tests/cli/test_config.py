@@ -103,7 +103,7 @@ def test_evaluate_takes_one_too(run, config, tmp_path):
                   "[params]\nposition = 0.5\n")  # fmt: skip
     assert run("evaluate", "--config", file, "-q").exit_code == 0
     (folder,) = (tmp_path / "runs").glob("*/fusion-max_words=30-position=0.5")
-    settings = json.loads((folder / "run.json").read_text())
-    assert (settings["max_words"], settings["assignments"]) == (30, ["position=0.5"])
+    options = json.loads((folder / "run.json").read_text())["options"]
+    assert (options["max_words"], options["params"]) == (30, {"position": 0.5})
     assert run("evaluate", "--config", file, "-q", "--set", "position=0.7").exit_code == 0
     assert (tmp_path / "runs" / "birds" / "fusion-max_words=30-position=0.7").is_dir()

@@ -68,7 +68,7 @@ def option(section: str, *names: str, **settings: Any) -> Callable[[F], F]:
     return click.option(*names, cls=_Option, section=section, **settings)
 
 
-class _Phrases(click.ParamType):
+class _Phrases(click.ParamType):  # type: ignore[type-arg]  # generic in new versions of click only
     """A file with one phrase per line; a list of phrases, if the value comes from a configuration file."""
 
     name = "file"
@@ -77,7 +77,7 @@ class _Phrases(click.ParamType):
         return tuple(_read_lines(value) if isinstance(value, str) else value)
 
 
-class _NGramRange(click.ParamType):
+class _NGramRange(click.ParamType):  # type: ignore[type-arg]
     """A range of words: ``1-3``."""
 
     name = "range"
@@ -145,8 +145,9 @@ def _type(parameter: Parameter, info: OptionInfo) -> dict[str, Any]:
     if parameter.choices:
         return {"type": click.Choice(parameter.choices)}
     if int in parameter.kinds:
-        bounded = info.ge is not None or info.le is not None
-        return {"type": click.IntRange(info.ge, info.le) if bounded else int, "metavar": info.metavar or "N"}
+        least, most = (None if bound is None else int(bound) for bound in (info.ge, info.le))
+        bounded = least is not None or most is not None
+        return {"type": click.IntRange(least, most) if bounded else int, "metavar": info.metavar or "N"}
     if float in parameter.kinds:
         bounded = info.ge is not None or info.le is not None
         return {"type": click.FloatRange(info.ge, info.le) if bounded else float, "metavar": info.metavar or "X"}

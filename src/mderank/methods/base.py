@@ -166,7 +166,8 @@ class BaseExtractor(ABC):
             raise OptionError(f"{type(self).__name__} has no vectors to tell phrases apart: leave diversity out")
         if isinstance(candidates, Sequence):
             candidates = PhraseList(candidates)
-        self.tagger: Tagger = tagger if isinstance(tagger, Tagger) else SpacyTagger(tagger)
+        # mypy does not know that a SpacyPipeline is a Language.
+        self.tagger: Tagger = tagger if isinstance(tagger, Tagger) else SpacyTagger(tagger)  # type: ignore[arg-type]
         self.candidates: CandidateSource = candidates or self.default_candidates
         self.dedupe: Dedupe = dedupe
         # A user's own phrases are wanted as they are.

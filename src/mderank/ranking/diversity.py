@@ -171,7 +171,7 @@ class MaxSum:
         """
         if top_k is None:
             raise OptionError(
-                "MaxSum chooses among phrases, and all of them are asked for: say how many (top_k, --top)"
+                "MaxSum chooses among phrases, and all of them are asked for: say how many (top_k, --top-k)"
             )
         if top_k > self.pool:
             raise OptionError(f"MaxSum cannot take {top_k} phrases from a pool of {self.pool}: make the pool larger")

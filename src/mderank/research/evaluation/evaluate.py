@@ -125,7 +125,7 @@ class Resources:
         method = find_method(options.method)
         encoder = self.encoder(options) if "model" in method.options else None
         arguments = build_arguments(method, options, encoder=encoder, tagger=self.tagger(options))
-        return method.load()(**arguments, **further)
+        return method.make(**arguments, **further)
 
     def begin(self, *texts: object) -> None:
         """Announce the texts that are read next. What was cached of other texts is dropped.
