@@ -89,6 +89,11 @@ def test_ten_phrases_are_given_unless_another_number_is_asked_for():
     assert [len(each) for each in (*extractor().extract_many([text]), extractor().extract(text))] == [10, 10]
 
 
+def test_one_text_is_not_taken_for_many():
+    with pytest.raises(OptionError, match=r"use extract\(text\), or extract_many\(\[text\]\)"):
+        extractor().extract_many("The reef.")
+
+
 def test_a_negative_number_of_phrases_is_refused_at_once():
     with pytest.raises(OptionError, match="top_k must not be negative"):
         extractor().extract_many(["The reef."], -1)
