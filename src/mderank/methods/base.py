@@ -12,7 +12,7 @@ from dataclasses import replace
 from functools import cache
 from inspect import Parameter as InspectedParameter
 from inspect import Signature, signature
-from typing import Annotated, Any, ClassVar, Protocol, TypedDict, TypeVar, get_args, get_type_hints, runtime_checkable
+from typing import Annotated, ClassVar, Protocol, TypedDict, TypeVar, get_args, get_type_hints, runtime_checkable
 
 from mderank.candidates import CandidateSource, NounPhrases, PhraseList
 from mderank.document import AnyText, Document, MarkedUpText, Span
@@ -30,6 +30,7 @@ from mderank.ranking import (
     Scaling,
 )
 from mderank.tagging import SpacyTagger, Tagger
+from mderank.tagging.spacy import SpacyPipeline
 from mderank.text import end_of_words, stem_phrase
 
 # Texts that are tagged and encoded together: enough to fill the encoder's batches, little enough to hold in memory.
@@ -71,16 +72,6 @@ class Extractor(Protocol):
             The keyphrases of each text, in order. A text that fails has its error in ``Keyphrases.error``.
         """
         ...
-
-
-@runtime_checkable
-class SpacyPipeline(Protocol):
-    """A loaded spaCy pipeline (``spacy.Language``)."""
-
-    vocab: Any
-
-    def pipe(self, texts: Any, **options: Any) -> Any:
-        """Process texts."""
 
 
 class BaseOptions(TypedDict, total=False):
@@ -140,7 +131,21 @@ def _declared(home: type) -> dict[str, InspectedParameter]:
 
 
 class BaseExtractor(ABC):
-    """Finds the candidates of a text, has them scored, and gives the best."""
+    """Base of all methods: finds the candidates of texts, has them scored, and ranks them.
+
+    Args:
+        tagger: A tagger, a loaded spaCy pipeline or its name; None for English.
+        candidates: The source of candidates, or a list of phrases; None for the method's own.
+        dedupe: Which surface forms are one keyphrase: "none", "case", "variant" or "stem".
+        overlap: How much keyphrases may overlap: "any", "little" or "none"; None for the method's own.
+        diversity: How the best are selected, such as ``MMR(diversity=0.4)``, for methods that have vectors.
+        min_score: The lowest score of a keyphrase.
+        max_words: Number of words of a text to read; None for all.
+        exclude: Phrases that are never returned, in any case or form.
+
+    Raises:
+        OptionError: If an option has the wrong type or is out of range.
+    """
 
     __signature__ = _AllParameters()
 
@@ -167,7 +172,7 @@ class BaseExtractor(ABC):
         if isinstance(candidates, Sequence):
             candidates = PhraseList(candidates)
         # mypy does not know that a SpacyPipeline is a Language.
-        self.tagger: Tagger = tagger if isinstance(tagger, Tagger) else SpacyTagger(tagger)  # type: ignore[arg-type]
+        self.tagger: Tagger = tagger if isinstance(tagger, Tagger) else SpacyTagger(tagger)
         self.candidates: CandidateSource = candidates or self.default_candidates
         self.dedupe: Dedupe = dedupe
         # A user's own phrases are wanted as they are.

@@ -34,6 +34,10 @@ class Random(BaseExtractor):
     1. Find the candidates.
     2. Score each with a number in [0, 1) made from the seed, the text and the phrase: the same wherever and with
        whatever else the text is read.
+
+    Args:
+        seed: Random seed.
+        options: Options of `BaseExtractor`.
     """
 
     @check_arguments

@@ -41,7 +41,22 @@ class EncoderOptions(BaseOptions, total=False):
 
 
 class EncoderExtractor(BaseExtractor):
-    """A method with an encoder."""
+    """Base of the methods with an encoder.
+
+    Args:
+        model: Name or folder of a model, or an `Encoder`; see `load_encoder`.
+        pooling: How hidden states become an embedding; None for what suits the encoder.
+        layer: Number of the layer; negative numbers count from the last. None for the last.
+        similarity: How embeddings are compared: "cosine" or "euclidean".
+        exact: Encode every masked variant whole, as in the paper, which takes many times longer.
+        batch_tokens: Number of tokens that exact masking computes at once.
+        max_tokens: Number of tokens of a text to read, special tokens included; None for all.
+        options: Options of `BaseExtractor`.
+
+    Raises:
+        ModelError: If the model cannot be loaded.
+        OptionError: If an option has the wrong type, is out of range or does not suit the others.
+    """
 
     has_vectors: ClassVar[bool] = True
 
@@ -129,7 +144,16 @@ class EncoderExtractor(BaseExtractor):
 
 
 def checked_layer(layer: int, layers: int, name: str) -> int:
-    """The layer's number, counted from the end if it is negative."""
+    """Return the number of a layer.
+
+    Args:
+        layer: Number of the layer; negative numbers count from the last.
+        layers: Number of layers of the encoder.
+        name: Name of the encoder, for the error.
+
+    Raises:
+        OptionError: If there is no such layer.
+    """
     chosen = layers + 1 + layer if layer < 0 else layer
     if not 0 <= chosen <= layers:
         raise OptionError(f"layer {layer} does not exist: '{name}' has 0 to {layers}")

@@ -136,6 +136,16 @@ class FusionRank(EncoderExtractor):
     12. With the default weights and the bundled encoder, estimate the chance that a reader accepts the phrase
         (`Confidence`). ``min_confidence`` leaves out phrases with a lower one. By default it is 0, and 0.6 for the
         terms of a text of fewer than 50 words.
+
+    Args:
+        model: Name or folder of a model, or an `Encoder`; see `load_encoder`.
+        weights: Weights of the terms that are summed.
+        min_confidence: The lowest chance that a reader accepts a phrase, from 0 to 1.
+        options: Options of `EncoderExtractor` and `BaseExtractor`.
+
+    Raises:
+        OptionError: If an option has the wrong type or is out of range, or if a confidence is asked for with other
+            weights or another encoder than it was fitted to.
     """
 
     default_candidates: ClassVar[CandidateSource] = Terms()

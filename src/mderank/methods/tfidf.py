@@ -28,6 +28,11 @@ class TfIdf(BaseExtractor):
        candidates count too.
     3. Score tf · log2(N / df), with N the corpus' documents and df those that have the phrase as a candidate or part
        of one, this text counted among them in both. Without a corpus all phrases are equally rare.
+
+    Args:
+        frequencies: Document frequencies of a corpus; None makes all phrases equally rare.
+        nested: Whether occurrences inside longer candidates count.
+        options: Options of `BaseExtractor`.
     """
 
     @check_arguments

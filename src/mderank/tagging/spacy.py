@@ -9,7 +9,7 @@ import warnings
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, Protocol, cast, runtime_checkable
 
 from mderank.document import SENTENCE_ENDS, Document, Tagset, Token
 from mderank.errors import LanguageWarning, ModelError, OptionError
@@ -40,6 +40,16 @@ _SPEAKER = "SPEAKER"  # tag of a word that names a speaker
 _OFTEN = 3  # times that a speaker is named in the text, from which on the text may be about them
 
 
+@runtime_checkable
+class SpacyPipeline(Protocol):
+    """A loaded spaCy pipeline (``spacy.Language``)."""
+
+    vocab: Any
+
+    def pipe(self, texts: Any, **options: Any) -> Any:
+        """Process texts."""
+
+
 class SpacyTagger:
     """Tags texts with a spaCy pipeline, of which only the tagger's components run.
 
@@ -58,7 +68,7 @@ class SpacyTagger:
 
     def __init__(
         self,
-        pipeline: str | Language | None = None,
+        pipeline: str | SpacyPipeline | None = None,
         *,
         tagset: Tagset | None = None,
         tags: bool = True,
@@ -273,9 +283,9 @@ def spacy_memory_zone(tagger: object) -> Iterator[None]:
         yield
 
 
-def _load(pipeline: str | Language | None) -> Language:
+def _load(pipeline: str | SpacyPipeline | None) -> Language:
     if pipeline is not None and not isinstance(pipeline, str):
-        return pipeline
+        return cast("Language", pipeline)
     import spacy
 
     if pipeline is None:
