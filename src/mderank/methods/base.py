@@ -171,7 +171,6 @@ class BaseExtractor(ABC):
             raise OptionError(f"{type(self).__name__} has no vectors to tell phrases apart: leave diversity out")
         if isinstance(candidates, Sequence):
             candidates = PhraseList(candidates)
-        # mypy does not know that a SpacyPipeline is a Language.
         self.tagger: Tagger = tagger if isinstance(tagger, Tagger) else SpacyTagger(tagger)
         self.candidates: CandidateSource = candidates or self.default_candidates
         self.dedupe: Dedupe = dedupe
