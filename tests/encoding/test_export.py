@@ -22,6 +22,7 @@ def packed(encoder):
     return EncoderInputs(ids, encoder.spec.first_position + np.array([[*range(10), 3, 4]]), visible)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["bert", "roberta"])
 def test_the_exported_encoder_is_the_original(tiny_model, tmp_path, text, kind):
     original = load_encoder(tiny_model(kind))
@@ -39,6 +40,7 @@ def test_the_exported_encoder_is_the_original(tiny_model, tmp_path, text, kind):
     assert any("one pass yes" in line for line in lines)
 
 
+@pytest.mark.slow
 def test_what_is_written(tiny_model, tmp_path):
     export.export(str(tiny_model("bert")), tmp_path / "new" / "out")
     folder = tmp_path / "new" / "out"
@@ -51,6 +53,7 @@ def test_what_is_written(tiny_model, tmp_path):
     assert str(tmp_path).encode() not in (folder / "model.onnx").read_bytes()
 
 
+@pytest.mark.slow
 def test_an_empty_folder_is_taken(tiny_model, tmp_path):
     export.export(str(tiny_model("bert")), tmp_path)
     assert (tmp_path / "model.onnx").is_file()
@@ -65,6 +68,7 @@ def test_a_folder_that_is_not_empty(tmp_path):
     assert (tmp_path / "notes.txt").read_text() == "mine"
 
 
+@pytest.mark.slow
 def test_an_encoder_that_cannot_do_one_pass_is_exported_for_the_exact_form(tiny_model, tmp_path, text):
     spec = export.export(str(tiny_model("mpnet")), tmp_path / "out")
     assert not spec.one_pass
@@ -74,6 +78,7 @@ def test_an_encoder_that_cannot_do_one_pass_is_exported_for_the_exact_form(tiny_
     assert [each.text for each in exported.extract(text)] == [each.text for each in original.extract(text)]
 
 
+@pytest.mark.slow
 def test_int8_takes_less_and_stays_close(tiny_model, tmp_path, monkeypatch):
     # A tiny vocabulary is below the size from which a table is worth storing in int8: lower it to that of the model.
     monkeypatch.setattr(export, "SMALLEST_INT8", 256)
@@ -87,6 +92,7 @@ def test_int8_takes_less_and_stays_close(tiny_model, tmp_path, monkeypatch):
     assert 1e-6 < difference.max() < 0.5
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("storage", ["float32", "int8"])
 def test_a_form_that_does_not_agree_is_refused_and_nothing_is_written(tiny_model, tmp_path, monkeypatch, storage):
     monkeypatch.setattr(export, "compare", lambda one, other: {"difference": 0.2, "ranks": 0.9})
