@@ -66,6 +66,7 @@ def tiny_bigbird(folder):
     return model
 
 
+@pytest.mark.slow
 def test_a_folder_with_pickled_weights_is_converted_once(tiny_model, old, cache):
     with pytest.warns(WeightsConvertedWarning, match=r"'.*old' has pickled weights only") as caught:
         encoder = load_encoder(old)
@@ -83,6 +84,7 @@ def test_a_folder_with_pickled_weights_is_converted_once(tiny_model, old, cache)
     assert not (old / "model.safetensors").exists()
 
 
+@pytest.mark.slow
 def test_other_weights_and_another_configuration_are_converted_anew(old):
     def found():
         with pytest.warns(WeightsConvertedWarning):

@@ -84,6 +84,7 @@ def test_whatever_the_tokens_computed_at_once_in_the_exact_form(encoder, batch_t
     assert_identical(embedded(encoder, TEXTS[:5], pooling="max", exact=True, batch_tokens=batch_tokens), usual)
 
 
+@pytest.mark.slow
 @pytest.mark.data
 def test_real_abstracts(data_dir, encoder):
     with (data_dir / "inspec.jsonl").open(encoding="utf-8") as lines:
