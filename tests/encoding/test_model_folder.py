@@ -101,6 +101,7 @@ def test_other_weights_and_another_configuration_are_converted_anew(old):
     assert json.loads((third / "config.json").read_text())["hidden_act"] == "relu"
 
 
+@pytest.mark.slow
 def test_shards(tiny_model, old):
     weights = torch.load(old / "pytorch_model.bin", weights_only=True)
     (old / "pytorch_model.bin").unlink()
@@ -135,6 +136,7 @@ class Bomb:
         return (os.mkdir, (str(self.file),))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("where", ["alone", "beside the weights", "old format"])
 def test_code_in_weights_is_never_run(old, tmp_path, cache, where):
     crater = tmp_path / "crater"
@@ -152,6 +154,7 @@ def test_code_in_weights_is_never_run(old, tmp_path, cache, where):
     assert crater.exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("content", "message"),
     [
@@ -176,6 +179,7 @@ def test_a_cache_that_cannot_be_written_to(old, tmp_path, monkeypatch):
         load_encoder(old)
 
 
+@pytest.mark.slow
 def test_a_conversion_that_dies(old, monkeypatch):
     monkeypatch.setattr(sys, "executable", shutil.which("false"))
     with pytest.raises(ModelError, match=r"the conversion ended with exit status 1 .*memory"):
@@ -202,6 +206,7 @@ def test_a_library_of_the_tokenizer_that_is_missing(tmp_path, monkeypatch, block
         load_encoder(tmp_path / "bigbird")
 
 
+@pytest.mark.slow
 def test_training_takes_pickled_weights(tiny_model, tmp_path):
     pytest.importorskip("accelerate")
     from mderank.research.training import encoder as trained
