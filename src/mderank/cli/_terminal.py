@@ -30,6 +30,31 @@ def progress(what: str, total: int | None, *, silent: bool = False) -> Iterator[
         yield lambda steps=1: bar.advance(task, steps)
 
 
+@contextlib.contextmanager
+def show_stages(*, silent: bool = False) -> Iterator[Callable[[str, int, int], None]]:
+    """Show a progress bar per stage, one after the other.
+
+    Args:
+        silent: Whether to show nothing.
+
+    Yields:
+        A function that is called with a stage, the number of steps that are done, and the number of all steps.
+
+    """
+    with contextlib.ExitStack() as stack:
+        bars: dict[str, tuple[Callable[..., None], int]] = {}
+
+        def show(stage: str, done: int, total: int) -> None:
+            if stage not in bars:
+                stack.close()
+                bars[stage] = stack.enter_context(progress(stage, total, silent=silent)), 0
+            advance, before = bars[stage]
+            advance(done - before)
+            bars[stage] = advance, done
+
+        yield show
+
+
 class Throughput:
     """How many there are, how many of them are done, how many a second, how long the rest will take; on stderr.
 

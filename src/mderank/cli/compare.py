@@ -10,7 +10,7 @@ import click
 
 from mderank.cli._options import SectionedCommand, option
 from mderank.cli._terminal import output as opened
-from mderank.cli._terminal import progress, wants_color
+from mderank.cli._terminal import show_stages, wants_color
 
 
 @click.command(cls=SectionedCommand)
@@ -57,7 +57,7 @@ def compare(
     """
     from mderank.research.reports.compare import compare as compare_runs
 
-    with progress("comparing", None) as advance:
+    with show_stages() as show:
         comparison = compare_runs(
             folders,
             protocols=protocols,
@@ -65,7 +65,7 @@ def compare(
             baseline=baseline,
             data_dir=data_dir,
             with_texts=html is not None,
-            advance=advance,
+            progress=show,
         )
     color = output is None and wants_color(sys.stdout)
     bold: Callable[[str], str] = (lambda text: click.style(text, bold=True)) if color else str

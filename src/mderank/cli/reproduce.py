@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,7 +9,7 @@ import click
 
 from mderank.cli._options import DEFAULT_MODEL, SectionedCommand, import_spacy_without_torch, option
 from mderank.cli._terminal import output as opened
-from mderank.cli._terminal import progress
+from mderank.cli._terminal import progress, show_stages
 from mderank.errors import InputError, OptionError
 
 if TYPE_CHECKING:
@@ -111,14 +109,12 @@ def reproduce(
     if dry_run:
         return
 
-    def show(title: str, total: int | None) -> AbstractContextManager[Callable[..., None]]:
-        return progress(title, total, silent=quiet)
-
     def tell(line: str) -> None:
         if not quiet:
             click.echo(line, err=True)
 
-    notes = [] if no_run else reproduction.run(plan, show, tell)
+    with show_stages(silent=quiet) as show:
+        notes = [] if no_run else reproduction.run(plan, show, tell)
     with progress("writing", len(parts) + len(config.modes_of(config.encoder)), silent=quiet) as advance:
         report = reproduction.report(plan, notes, advance)
     _write(report, out)

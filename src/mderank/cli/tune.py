@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from collections.abc import Iterator
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +18,7 @@ from mderank.cli._options import (
     option,
 )
 from mderank.cli._terminal import output as opened
-from mderank.cli._terminal import progress
+from mderank.cli._terminal import show_stages
 from mderank.factory import build_extractor
 from mderank.options import Options
 from mderank.util.format import format_number
@@ -84,7 +83,7 @@ def tune(
         import_spacy_without_torch()
     dataset = load_dataset(name, data_dir, limit=limit, verify=not no_verify)
     extractor: Any = build_extractor(options)
-    with _show_stages(quiet) as show:
+    with show_stages(silent=quiet) as show:
         result = run(dataset, extractor, k=k, folds=folds, protocol=scoring, seed=seed, progress=show)
     with opened(output) as stream:
         stream.writelines(_format_toml(result, dataset, options))
@@ -95,23 +94,6 @@ def tune(
     for line in _format_report(result, dataset):
         click.echo(line)
     click.echo(f"{output}: use it with --config {output}")
-
-
-@contextmanager
-def _show_stages(quiet: bool) -> Iterator[Callable[[str, int, int], None]]:
-    """Give a function that shows a progress bar per stage."""
-    with ExitStack() as stack:
-        bars: dict[str, tuple[Callable[..., None], int]] = {}
-
-        def show(stage: str, done: int, total: int) -> None:
-            if stage not in bars:
-                stack.close()
-                bars[stage] = stack.enter_context(progress(stage, total, silent=quiet)), 0
-            advance, before = bars[stage]
-            advance(done - before)
-            bars[stage] = advance, done
-
-        yield show
 
 
 def _warnings(result: TuningResult, dataset: Dataset) -> Iterator[str]:

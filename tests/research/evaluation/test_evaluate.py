@@ -164,10 +164,12 @@ def animals(tmp_path):
 def test_a_notebook_can_evaluate_a_method(animals, tmp_path, capsys):
     store = RunStore(tmp_path / "runs")
     done = []
-    run = evaluate(RunSpec(animals, Options(method="firstphrases"), limit=2), store, advance=done.append)
+    spec = RunSpec(animals, Options(method="firstphrases"), limit=2)
+    run = evaluate(spec, store, progress=lambda *step: done.append(step))
     assert (run.name, run.method, run.dataset, run.judged) == ("firstphrases", "firstphrases", "animals", False)
     assert [outcome.id for outcome in run.outcomes] == ["0", "1"]
-    assert sum(done) == 2
+    stage = "animals firstphrases"
+    assert done == [(stage, 0, 2), (stage, 1, 2), (stage, 2, 2)]
     assert run.value(Measure.parse("R@M"), PROTOCOLS["mderank"]) == 100
     assert (
         run.settings["options"]

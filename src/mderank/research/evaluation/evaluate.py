@@ -56,6 +56,29 @@ CHUNK = 16  # most documents that are extracted and written together
 PATIENCE = 10.0  # seconds of work that may be lost if the run is stopped: slow documents are written one by one
 
 Advance = Callable[[int], object]
+Progress = Callable[[str, int, int], object]  # called with a stage, the steps that are done, and all steps
+
+
+def count_progress(progress: Progress, stage: str, total: int) -> Advance:
+    """Adapt a progress callback for functions that report steps one by one.
+
+    Args:
+        progress: The callback.
+        stage: The stage that it is called with.
+        total: The number of all steps.
+
+    Returns:
+        A function that is called with the number of steps that are done since the last call.
+
+    """
+    done = 0
+
+    def advance(count: int = 1) -> None:
+        nonlocal done
+        done += count
+        progress(stage, done, total)
+
+    return advance
 
 
 class Resources:
@@ -205,7 +228,7 @@ def evaluate(
     *,
     label: str | None = None,
     resources: Resources | None = None,
-    advance: Advance = lambda count: None,
+    progress: Progress = lambda stage, done, total: None,
 ) -> Run:
     """Run a method over a dataset.
 
@@ -214,7 +237,7 @@ def evaluate(
         store: The store that the run is written to. A run that was stopped resumes there.
         label: The run's label. Default: the method and its options.
         resources: Datasets, taggers and encoders that are shared with other runs.
-        advance: Called with the number of documents that are done since the last call.
+        progress: Called with the dataset and the label, the number of documents that are done, and of all documents.
 
     Returns:
         The run, with the predictions for all documents.
@@ -225,7 +248,9 @@ def evaluate(
         ModelError: If the encoder cannot be loaded.
 
     """
-    run = prepare(spec, store, label=label, resources=resources).execute(advance)
+    prepared = prepare(spec, store, label=label, resources=resources)
+    stage = f"{prepared.dataset.name} {prepared.label}"
+    run = prepared.execute(count_progress(progress, stage, len(prepared.texts)))
     store.refresh()
     return run
 

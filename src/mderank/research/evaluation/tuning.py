@@ -17,7 +17,7 @@ factors of each weight, one weight after the other. Its worth is measured on hel
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
 from itertools import islice
 
@@ -30,7 +30,7 @@ from mderank.methods.fusionrank import FusionRank, FusionWeights
 from mderank.methods.scores import CandidateScores, ScoringInput
 from mderank.ranking.dedupe import Dedupe, form_key
 from mderank.research.datasets import Dataset, full_text
-from mderank.research.evaluation.evaluate import CHUNK
+from mderank.research.evaluation.evaluate import CHUNK, Progress
 from mderank.research.evaluation.measures import Judgement, Measure
 from mderank.research.evaluation.protocols import Prediction, Protocol, get_protocol
 from mderank.research.evaluation.runs import LabelledText
@@ -46,7 +46,6 @@ _ROUNDING = 2e-4  # more than the share of a score by which two scores may diffe
 FEW = 20  # documents; with fewer, the choice is mostly chance
 
 Steps = tuple[int, ...]  # for each weight the index of its factor
-Progress = Callable[[str, int, int], None]
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ from typing import Literal
 
 from mderank.errors import InputError, OptionError
 from mderank.research.datasets import DATASETS
+from mderank.research.evaluation.evaluate import Progress, count_progress
 from mderank.research.evaluation.measures import JUDGED_MEASURES, PAPER_MEASURES, Measure, chosen
 from mderank.research.evaluation.protocols import REPORTED, Protocol, get_protocol
 from mderank.research.reports.judged import JudgedSummary, summarise_judged
@@ -72,7 +73,7 @@ def compare(
     baseline: str | None = None,
     data_dir: str | Path | None = None,
     with_texts: bool = False,
-    advance: Callable[[], object] = lambda: None,
+    progress: Progress = lambda stage, done, total: None,
 ) -> RunComparison:
     """Compare runs of `evaluate`.
 
@@ -83,7 +84,7 @@ def compare(
         baseline: The method that others are tested against. Default: that of the first run.
         data_dir: The data folder, for the texts.
         with_texts: Whether to read the texts. Some protocols need them anyway.
-        advance: Called after each dataset.
+        progress: Called after each dataset, with the number of datasets that are done, and of all.
 
     Returns:
         The comparison.
@@ -100,6 +101,11 @@ def compare(
     texts, notes = _read_texts(grid, folder, scoring, with_texts)
     labelled, judged = grid.split()
     summary, judged_summary = None, None
+    count = count_progress(progress, "comparing", len(grid.datasets))
+
+    def advance() -> None:
+        count(1)
+
     if labelled is not None:
         chosen_measures = chosen(asked, PAPER_MEASURES, judged=False)
         summary = summarise(labelled, scoring, chosen_measures, texts, advance, notes)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,7 +13,7 @@ from mderank.errors import InputError, MDERankError
 from mderank.factory import load_model
 from mderank.options import Options
 from mderank.research.datasets import Dataset
-from mderank.research.evaluation.evaluate import PreparedRun, Resources, prepare
+from mderank.research.evaluation.evaluate import PreparedRun, Progress, Resources, count_progress, prepare
 from mderank.research.evaluation.runs import RunStore, count_documents, load_run
 from mderank.research.evaluation.spec import RunSpec
 from mderank.research.reproduction.cells import Measured, Results
@@ -38,14 +37,6 @@ if TYPE_CHECKING:
     from mderank.methods.sifrank.word_encoder import WordEncoder
 
 ELMO_SPEED = 1e-3  # seconds per token, roughly
-
-# Called with a title and a number of steps; returns a function that is called with the steps that are done.
-Progress = Callable[[str, int | None], AbstractContextManager[Callable[..., object]]]
-
-
-@contextmanager
-def _no_progress(title: str, total: int | None) -> Iterator[Callable[..., object]]:
-    yield lambda steps=1: None
 
 
 class ReproductionResources(Resources):
@@ -168,13 +159,17 @@ class Reproduction:
         needed = dict.fromkeys(spec for part in self.parts for spec in part.needs(self.config))
         return make_plan(self.config, self.parts, map(self._plan_run, needed))
 
-    def run(self, plan: Plan, progress: Progress = _no_progress, report: Callable[[str], object] = lambda line: None
-            ) -> list[str]:  # fmt: skip
+    def run(
+        self,
+        plan: Plan,
+        progress: Progress = lambda stage, done, total: None,
+        report: Callable[[str], object] = lambda line: None,
+    ) -> list[str]:
         """Make the missing runs.
 
         Args:
             plan: The plan.
-            progress: Shows the progress of each run.
+            progress: Called with the run, the number of documents that are done, and of all documents.
             report: Called with a line of text for each finished run.
 
         Returns:
@@ -188,8 +183,8 @@ class Reproduction:
             shorter = self.store.find_shorter(run.settings, len(run.texts))
             title = f"{number}/{len(to_do)} {planned.spec.dataset} {run.label}"
             try:
-                with progress(title, len(run.texts)) as advance:
-                    done = run.execute(advance, shorter.folder if shorter else None)
+                advance = count_progress(progress, title, len(run.texts))
+                done = run.execute(advance, shorter.folder if shorter else None)
             except MDERankError as error:
                 notes.append(f"{planned.spec.command()}: not run: {error}")
                 continue
@@ -282,7 +277,7 @@ def reproduce(
     store: RunStore,
     resources: ReproductionResources,
     batch_tokens: int | None = None,
-    progress: Progress = _no_progress,
+    progress: Progress = lambda stage, done, total: None,
 ) -> Report:
     """Measure tables of the paper.
 
@@ -292,7 +287,7 @@ def reproduce(
         store: The store of runs. Runs that are there are used, others are added.
         resources: Datasets and encoders.
         batch_tokens: Tokens that the encoder computes at once in exact mode. The results stay the same.
-        progress: Shows the progress of each run.
+        progress: Called with a run, the number of documents that are done, and of all documents.
 
     Returns:
         The report: the paper's numbers, ours, and tests of the paper's claims.
