@@ -201,7 +201,7 @@ class _Choking(FakeTagger):
 
 def test_a_document_that_fails_fails_alone(serve, monkeypatch):
     running = serve()
-    for workshop in running.service._workshops.values():
+    for workshop in running.service._caches.values():
         workshop.tagger = _Choking()
         workshop._kept.clear()
     documents = [{"text": REEFS}, {"text": "The poison is near."}, {"text": TEXTS[0]}]
