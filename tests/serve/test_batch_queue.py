@@ -201,9 +201,9 @@ class _Choking(FakeTagger):
 
 def test_a_document_that_fails_fails_alone(serve, monkeypatch):
     running = serve()
-    for workshop in running.service._caches.values():
-        workshop.tagger = _Choking()
-        workshop._kept.clear()
+    for cache in running.service._caches.values():
+        cache.tagger = _Choking()
+        cache._cache.clear()
     documents = [{"text": REEFS}, {"text": "The poison is near."}, {"text": TEXTS[0]}]
     results = running.client.post("/v1/extract/batch", json={"documents": documents}).json()["results"]
     assert [bool(each["keyphrases"]) for each in results] == [True, False, True]
