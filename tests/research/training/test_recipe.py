@@ -54,7 +54,7 @@ def test_changes():
         ("training = 1", r"'training' is a section: write \[training\]"),
         ("[training]\nseed = 'x'", "training.seed must be a whole number of at least 0, not 'x'"),
         ("[training]\nseed = true", "training.seed must be a whole number of at least 0, not True"),
-        ("[model]\ndropout = 1", "model.dropout must be yes or no, not 1"),
+        ("[model]\ndropout = 1", "model.dropout must be true or false, not 1"),
         ("[objective]\nkind = 'both'", "objective.kind must be one of one-pass, triplet, distill, not 'both'"),
         ("[corpus]\nfiles = [1]", r"corpus.files must be a list of texts, not \[1\]"),
         ("[training]\nbatch = 0", "training.batch must be a whole number of at least 1, not 0"),
