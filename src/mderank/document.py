@@ -16,7 +16,12 @@ SENTENCE_ENDS = ".?!…。！？"
 
 
 class Span(NamedTuple):
-    """A half-open range of code points: ``text[span.start:span.end]``."""
+    """A half-open range of characters: ``text[span.start:span.end]``.
+
+    Attributes:
+        start: Offset of the first character, in code points.
+        end: Offset after the last character.
+    """
 
     start: int
     end: int
@@ -113,6 +118,9 @@ class Document:
 
         Args:
             span: Character offsets of the phrase.
+
+        Returns:
+            The text of the phrase.
         """
         parts = []
         start = span.start
@@ -126,7 +134,11 @@ class Document:
         return collapse_whitespace("".join(parts))
 
     def sentence_ends(self) -> list[int]:
-        """Return the offsets after which a sentence or paragraph ends, in order."""
+        """Return where sentences and paragraphs end.
+
+        Returns:
+            The character offsets after the last token of each, in order.
+        """
         ends = {token.end for token in self.tokens if token.tag in (".", "PUNCT") and token.text in SENTENCE_ENDS}
         ends.update(self.tokens[index - 1].end for index in self.paragraph_starts if index > 0)
         return sorted(ends)
@@ -136,6 +148,9 @@ class Document:
 
         Args:
             end: Character offset.
+
+        Returns:
+            The shortened document; the same object if no token ends after the offset.
         """
         if not self.tokens or self.tokens[-1].end <= end:
             return self
@@ -148,6 +163,9 @@ class Document:
 
         Args:
             original: The text before characters were blanked (control characters, Markdown's marks).
+
+        Returns:
+            The document with the breaks; the same object if there is no new one.
         """
         breaks = {
             index

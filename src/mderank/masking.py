@@ -39,7 +39,15 @@ class MaskAll:
     """Hide all occurrences of a candidate at once."""
 
     def masks(self, document: Document, candidates: Sequence[Candidate]) -> list[list[Mask]]:
-        """Return one mask per candidate; see `Masking.masks`."""
+        """Return one mask per candidate, with all its occurrences.
+
+        Args:
+            document: The tagged text.
+            candidates: Its candidates, each with at least one occurrence.
+
+        Returns:
+            A list of one mask per candidate.
+        """
         return [[tuple(occurrence.span for occurrence in candidate.occurrences)] for candidate in candidates]
 
 
@@ -48,7 +56,15 @@ class MaskOnce:
     """Hide the first occurrence of a candidate only."""
 
     def masks(self, document: Document, candidates: Sequence[Candidate]) -> list[list[Mask]]:
-        """Return one mask per candidate; see `Masking.masks`."""
+        """Return one mask per candidate, with its first occurrence.
+
+        Args:
+            document: The tagged text.
+            candidates: Its candidates, each with at least one occurrence.
+
+        Returns:
+            A list of one mask per candidate.
+        """
         return [[(candidate.occurrences[0].span,)] for candidate in candidates]
 
 
@@ -57,7 +73,15 @@ class MaskHighest:
     """Hide each occurrence alone; the one that changes the document most gives the score."""
 
     def masks(self, document: Document, candidates: Sequence[Candidate]) -> list[list[Mask]]:
-        """Return one mask per occurrence; see `Masking.masks`."""
+        """Return one mask per occurrence.
+
+        Args:
+            document: The tagged text.
+            candidates: Its candidates, each with at least one occurrence.
+
+        Returns:
+            A list of masks per candidate, in text order.
+        """
         return [[(occurrence.span,) for occurrence in candidate.occurrences] for candidate in candidates]
 
 
@@ -70,7 +94,15 @@ class MaskSubset:
     """
 
     def masks(self, document: Document, candidates: Sequence[Candidate]) -> list[list[Mask]]:
-        """Return at most one mask per candidate; see `Masking.masks`."""
+        """Return at most one mask per candidate.
+
+        Args:
+            document: The tagged text.
+            candidates: Its candidates, each with at least one occurrence.
+
+        Returns:
+            A list of one mask per candidate; an empty list if longer candidates have hidden all its words.
+        """
         masks: list[list[Mask]] = [[] for _ in candidates]
         taken: set[int] = set()
         order = sorted(

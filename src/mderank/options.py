@@ -294,19 +294,30 @@ class Options:
 
     @classmethod
     def parameters(cls) -> dict[str, Parameter]:
-        """The options by name, with their types, defaults, ranges and descriptions."""
+        """Return the type, default, range and description of every option.
+
+        Returns:
+            The parameters by name, in the order of the fields.
+        """
         return _parameters(cls)  # type: ignore[arg-type]  # mypy takes the class for its instance
 
     @classmethod
     def info(cls, name: str) -> OptionInfo:
-        """The range, description and use of an option."""
+        """Return the range, description and use of an option.
+
+        Args:
+            name: Name of the option, with underscores.
+
+        Returns:
+            The properties of the option.
+        """
         found = cls.parameters()[name].param
         assert isinstance(found, OptionInfo)
         return found
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Self:
-        """Options from plain values, as in a TOML file or in JSON.
+        """Make options from plain values, as in a TOML file or in JSON.
 
         Args:
             values: options by name, with dashes or underscores. `None` means the default.
@@ -329,11 +340,19 @@ class Options:
         return cls(**chosen)
 
     def to_dict(self) -> dict[str, Any]:
-        """The options as plain values, for JSON: the opposite of `from_dict`."""
+        """Return the options as plain values, for JSON; `from_dict` reads them.
+
+        Returns:
+            All options by name.
+        """
         return {each.name: _plain(getattr(self, each.name)) for each in fields(self)}
 
     def given(self) -> dict[str, Any]:
-        """The options that differ from their defaults."""
+        """Return the options that differ from their defaults.
+
+        Returns:
+            The values of these options by name.
+        """
         return {
             name: getattr(self, name)
             for name, parameter in self.parameters().items()
@@ -341,11 +360,15 @@ class Options:
         }
 
     def command_line(self) -> str:
-        """The options that differ from their defaults, as text for ``mderank extract``."""
+        """Return the options that differ from their defaults, as text for ``mderank extract``.
+
+        Returns:
+            The arguments of `arguments`, separated by spaces.
+        """
         return " ".join(self.arguments())
 
     def arguments(self, *, without: Collection[str] = ()) -> list[str]:
-        """The options that differ from their defaults, as arguments of ``mderank extract``.
+        """Return the options that differ from their defaults, as arguments of ``mderank extract``.
 
         Lists of phrases are files on the command line, and are shown as ``FILE``.
 

@@ -38,7 +38,14 @@ class NGrams:
         object.__setattr__(self, "stop_words", frozenset(word.lower() for word in self.stop_words))
 
     def find(self, document: Document) -> list[Candidate]:
-        """Find the n-grams of a document; see `CandidateSource.find`."""
+        """Find the n-grams of a document.
+
+        Args:
+            document: The tagged text.
+
+        Returns:
+            The n-grams with all their occurrences, by first occurrence.
+        """
         return locate(
             document,
             (

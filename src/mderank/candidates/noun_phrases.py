@@ -72,7 +72,14 @@ class NounPhrases:
             _compile(self.pattern, ("NN",))
 
     def find(self, document: Document) -> list[Candidate]:
-        """Find the noun phrases of a document; see `CandidateSource.find`."""
+        """Find the noun phrases of a document.
+
+        Args:
+            document: The tagged text.
+
+        Returns:
+            The noun phrases with all their occurrences, by first occurrence.
+        """
         phrases = list(self._phrases(document))
         return locate(document, [*phrases, *self._parts(document, phrases)] if self.nested else phrases)
 

@@ -46,7 +46,14 @@ class PhraseList:
             raise OptionError("the list of phrases is empty: give at least one phrase")
 
     def find(self, document: Document) -> list[Candidate]:
-        """Find the listed phrases, those that occur first, in text order; see `CandidateSource.find`."""
+        """Find the listed phrases in a document.
+
+        Args:
+            document: The tagged text.
+
+        Returns:
+            The phrases that occur, by first occurrence, then those that do not, without occurrences.
+        """
         places = self._places(document)
         candidates: dict[str, Candidate] = {}
         for phrase in self.phrases:

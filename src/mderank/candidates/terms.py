@@ -39,9 +39,12 @@ class Terms:
     - the possessive of a name before a noun: "Alzheimer's disease".
 
     Attributes:
-        max_phrase_words: the most words of a phrase.
-        stop_words: words that no phrase has inside it, beside the language's own.
-        prune: leave out parts and late, rare words that are not promising, if there are many candidates.
+        max_phrase_words: Maximum number of words.
+        stop_words: Stop words beside those of the language; no phrase contains one.
+        prune: Whether unlikely parts, and words that are late and rare, are left out if there are many candidates.
+
+    Raises:
+        OptionError: If ``max_phrase_words`` is less than 1.
     """
 
     max_phrase_words: int = 7

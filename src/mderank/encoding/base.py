@@ -140,6 +140,9 @@ class Encoder(Protocol):
 
         Args:
             text: Any text.
+
+        Returns:
+            The tokens with their character offsets.
         """
         ...
 

@@ -53,7 +53,28 @@ class AttentionRank(EncoderExtractor):
     6. Score ``weight``·a + (1 − ``weight``)·r.
     7. With document frequencies, what is a candidate in more than ``max_df`` documents comes last.
 
-    The encoder must give its attentions, as those by torch do.
+    The encoder must return attention weights, as those that run on torch do.
+
+    Args:
+        model: Name or folder of a model, or an `Encoder`; see `load_encoder`.
+        weight: Share of self-attention in the score, from 0 to 1.
+        max_df: Phrases of more documents of the corpus than this come last; None for no limit.
+        frequencies: Document frequencies of a corpus, for ``max_df``.
+        layer: Number of the layer, from 1; negative numbers count from the last. None for the last.
+        max_tokens: Number of tokens of a text to read, special tokens included; None for all.
+        tagger: A tagger, a loaded spaCy pipeline or its name; None for English.
+        candidates: The source of candidates, or a list of phrases; None for noun phrases.
+        dedupe: Which surface forms are one keyphrase: "none", "case", "variant" or "stem".
+        overlap: How much keyphrases may overlap: "any", "little" or "none"; None for "any".
+        diversity: How the best are selected, such as ``MMR(diversity=0.4)``; None selects by score alone.
+        min_score: The lowest score of a keyphrase; None for no limit.
+        max_words: Number of words of a text to read; None for all.
+        exclude: Phrases that are never returned, in any case or form.
+
+    Raises:
+        ModelError: If the model cannot be loaded or does not return attention weights.
+        OptionError: If an option has the wrong type or is out of range, or if only one of ``max_df`` and
+            ``frequencies`` is given.
     """
 
     @check_arguments

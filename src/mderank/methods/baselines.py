@@ -18,6 +18,18 @@ class FirstPhrases(BaseExtractor):
 
     1. Find the candidates.
     2. Score each with 1 / (1 + offset of its first character); at one offset the longest comes first, as found.
+
+    Args:
+        tagger: A tagger, a loaded spaCy pipeline or its name; None for English.
+        candidates: The source of candidates, or a list of phrases; None for noun phrases.
+        dedupe: Which surface forms are one keyphrase: "none", "case", "variant" or "stem".
+        overlap: How much keyphrases may overlap: "any", "little" or "none"; None for "any".
+        min_score: The lowest score of a keyphrase; None for no limit.
+        max_words: Number of words of a text to read; None for all.
+        exclude: Phrases that are never returned, in any case or form.
+
+    Raises:
+        OptionError: If an option has the wrong type or is out of range.
     """
 
     def _score(self, inputs: Sequence[ScoringInput]) -> list[CandidateScores]:
@@ -37,7 +49,16 @@ class Random(BaseExtractor):
 
     Args:
         seed: Random seed.
-        options: Options of `BaseExtractor`.
+        tagger: A tagger, a loaded spaCy pipeline or its name; None for English.
+        candidates: The source of candidates, or a list of phrases; None for noun phrases.
+        dedupe: Which surface forms are one keyphrase: "none", "case", "variant" or "stem".
+        overlap: How much keyphrases may overlap: "any", "little" or "none"; None for "any".
+        min_score: The lowest score of a keyphrase; None for no limit.
+        max_words: Number of words of a text to read; None for all.
+        exclude: Phrases that are never returned, in any case or form.
+
+    Raises:
+        OptionError: If an option has the wrong type or is out of range.
     """
 
     @check_arguments

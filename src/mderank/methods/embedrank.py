@@ -24,6 +24,27 @@ class EmbedRank(EncoderExtractor):
     3. Score cos(E(d), E(c)).
     4. With ``diversity=MMR()``, take next what is near the document and far from what was taken, both as the
        paper scales them: EmbedRank++.
+
+    Args:
+        model: Name or folder of a model, or an `Encoder`; see `load_encoder`.
+        pooling: How hidden states become an embedding: "mean", "max" or "cls"; None for what suits the encoder.
+        layer: Number of the layer; negative numbers count from the last. None for the last.
+        similarity: How embeddings are compared: "cosine" or "euclidean".
+        exact: Encode every masked variant whole, as in the paper, which takes many times longer.
+        batch_tokens: Number of tokens that exact masking computes at once; None for what suits the device.
+        max_tokens: Number of tokens of a text to read, special tokens included; None for all.
+        tagger: A tagger, a loaded spaCy pipeline or its name; None for English.
+        candidates: The source of candidates, or a list of phrases; None for noun phrases.
+        dedupe: Which surface forms are one keyphrase: "none", "case", "variant" or "stem".
+        overlap: How much keyphrases may overlap: "any", "little" or "none"; None for "any".
+        diversity: How the best are selected, such as ``MMR(diversity=0.4)``; None selects by score alone.
+        min_score: The lowest score of a keyphrase; None for no limit.
+        max_words: Number of words of a text to read; None for all.
+        exclude: Phrases that are never returned, in any case or form.
+
+    Raises:
+        ModelError: If the model cannot be loaded.
+        OptionError: If an option has the wrong type, is out of range or does not suit the others.
     """
 
     default_mmr_scaling: ClassVar[Scaling] = "standard"

@@ -47,6 +47,9 @@ class DocumentFrequencies:
             texts: The texts of the corpus.
             tagger: A tagger, or the name of a spaCy pipeline; None for English.
             candidates: The source of candidates; None for noun phrases.
+
+        Returns:
+            The document frequencies.
         """
         read = SpacyTagger(tagger) if tagger is None or isinstance(tagger, str) else tagger
         source = candidates or NounPhrases()
@@ -71,6 +74,9 @@ class DocumentFrequencies:
 
         Args:
             file: The file.
+
+        Returns:
+            The document frequencies.
 
         Raises:
             InputError: If the file cannot be read or does not hold document frequencies.
@@ -107,6 +113,9 @@ class WordFrequencies:
         Args:
             texts: The texts of the corpus.
             tagger: A tagger, or the name of a spaCy pipeline; None for English.
+
+        Returns:
+            The word frequencies.
         """
         read = SpacyTagger(tagger) if tagger is None or isinstance(tagger, str) else tagger
         counts: Counter[str] = Counter()
@@ -124,6 +133,9 @@ class WordFrequencies:
 
         Args:
             word: The word, in any case.
+
+        Returns:
+            The share, from 0 to 1; 0 for a word that does not occur.
         """
         return self.counts.get(word.lower(), 0) / self.words if self.words else 0.0
 
@@ -141,6 +153,9 @@ class WordFrequencies:
 
         Args:
             file: The file.
+
+        Returns:
+            The word frequencies.
 
         Raises:
             InputError: If the file cannot be read or does not hold word frequencies.
@@ -180,6 +195,9 @@ def inverse(frequency: float, a: float) -> float:
     Args:
         frequency: Share of the word among all words.
         a: Smoothing parameter.
+
+    Returns:
+        The weight, from 0 to 1.
     """
     return a / (a + frequency)
 
@@ -203,6 +221,9 @@ def general_frequency(word: str, language: str) -> float:
     Args:
         word: The word.
         language: Language code.
+
+    Returns:
+        The share of the word among all words of the language.
 
     Raises:
         InputError: If the language is unknown.

@@ -39,13 +39,9 @@ class MDERank(EncoderExtractor):
     >>> [len(keyphrases) for keyphrases in extractor.extract_many(["A red fox ran.", "", "A lazy dog slept."])]
     [1, 0, 1]
 
-    ``model`` is a name, a folder or an `Encoder` (see `load_encoder`); ``tagger`` a spaCy pipeline's name or a
-    `Tagger`. What is a candidate, what it hides, and how results differ from each other are small objects:
-    ``candidates=NGrams(1, 3)``, ``masking=MaskSubset()``, ``diversity=MMR(diversity=0.3)``. ``pooling`` and ``layer``
-    default to what suits the encoder and to its last layer. ``exact=True`` encodes every masked variant whole, as in
-    the paper: many times slower; ``batch_tokens`` is how many tokens are then computed at once. ``max_words`` and
-    ``max_tokens`` read only the beginning of a text; what was not read is in the result. ``exclude`` are phrases never
-    to return, in any case or form.
+    Candidates, masking and diversity are small objects: ``candidates=NGrams(1, 3)``, ``masking=MaskSubset()``,
+    ``diversity=MMR(diversity=0.3)``. ``max_words`` and ``max_tokens`` read only the beginning of a text;
+    `Keyphrases.truncated` has the part that was not read.
 
     1. Tag the text and find the candidates (`BaseExtractor`).
     2. Hide each of them: as many mask tokens as it has tokens.
@@ -64,6 +60,28 @@ class MDERank(EncoderExtractor):
 
     Two things are ours with the preset too: the tagger is spaCy's English pipeline where the authors used Stanford
     CoreNLP, and the list of stop words is our own. So candidates may differ from the authors'. docs/paper.md has more.
+
+    Args:
+        model: Name or folder of a model, or an `Encoder`; see `load_encoder`.
+        masking: Which occurrences each candidate hides, such as ``MaskSubset()``; None for `MaskAll`.
+        tagger: A tagger, a loaded spaCy pipeline or its name; None for English.
+        candidates: The source of candidates, or a list of phrases; None for noun phrases.
+        dedupe: Which surface forms are one keyphrase: "none", "case", "variant" or "stem".
+        overlap: How much keyphrases may overlap: "any", "little" or "none"; None for "any".
+        diversity: How the best are selected, such as ``MMR(diversity=0.4)``; None selects by score alone.
+        min_score: The lowest score of a keyphrase; None for no limit.
+        max_words: Number of words of a text to read; None for all.
+        exclude: Phrases that are never returned, in any case or form.
+        pooling: How hidden states become an embedding: "mean", "max" or "cls"; None for what suits the encoder.
+        layer: Number of the layer; negative numbers count from the last. None for the last.
+        similarity: How embeddings are compared: "cosine" or "euclidean".
+        exact: Encode every masked variant whole, as in the paper, which takes many times longer.
+        batch_tokens: Number of tokens that exact masking computes at once; None for what suits the device.
+        max_tokens: Number of tokens of a text to read, special tokens included; None for all.
+
+    Raises:
+        ModelError: If the model cannot be loaded.
+        OptionError: If an option has the wrong type, is out of range or does not suit the others.
     """
 
     @check_arguments
@@ -79,15 +97,27 @@ class MDERank(EncoderExtractor):
 
     @classmethod
     def paper(cls, model: str | Path | Encoder = PAPER.model or "", **changes: Unpack[MDERankOptions]) -> Self:
-        """MDERank as its paper runs it: ``--preset paper`` of the command line.
+        """Make an extractor with the settings of the paper, as ``--preset paper`` does on the command line.
 
-        This is ``exact=True``, masking `MaskAll`, max pooling, the last layer, cosine, the first 512 words and of these
-        the first 512 tokens, candidates of any length, and ``dedupe="case"``. ``changes`` are further options of
-        `MDERank`, which come first. docs/paper.md says in what it differs from the authors' program all the same.
+        These are ``exact=True``, masking `MaskAll`, max pooling, the last layer, cosine, candidates of any length and
+        ``dedupe="case"``. Of a text the first 512 words are read, and of these the first 512 tokens. docs/paper.md
+        lists the differences from the authors' program that remain.
 
         >>> extractor = MDERank.paper("minilm-l6", max_words=None)
         >>> extractor.exact, extractor.pooling, extractor.dedupe, extractor.max_words, extractor.max_tokens
         (True, 'max', 'case', None, 512)
+
+        Args:
+            model: Name or folder of a model, or an `Encoder`; see `load_encoder`.
+            **changes: Other options of `MDERank`, which replace the settings of the paper. A ``tagger`` given by name
+                keeps the words of its pipeline, which are nearest to the authors'.
+
+        Returns:
+            The extractor.
+
+        Raises:
+            ModelError: If the model cannot be loaded.
+            OptionError: If an option has the wrong type, is out of range or does not suit the others.
         """
         options: Any = {
             name: value

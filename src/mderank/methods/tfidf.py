@@ -24,7 +24,7 @@ class TfIdf(BaseExtractor):
     """Ranks candidates by how often they occur, weighed by how rare they are in a corpus.
 
     1. Find the candidates.
-    2. Count how often each was found, stem variants together: tf. With ``nested`` its places inside longer
+    2. Count how often each was found, stem variants together: tf. With ``nested`` its occurrences inside longer
        candidates count too.
     3. Score tf · log2(N / df), with N the corpus' documents and df those that have the phrase as a candidate or part
        of one, this text counted among them in both. Without a corpus all phrases are equally rare.
@@ -32,7 +32,16 @@ class TfIdf(BaseExtractor):
     Args:
         frequencies: Document frequencies of a corpus; None makes all phrases equally rare.
         nested: Whether occurrences inside longer candidates count.
-        options: Options of `BaseExtractor`.
+        tagger: A tagger, a loaded spaCy pipeline or its name; None for English.
+        candidates: The source of candidates, or a list of phrases; None for noun phrases.
+        dedupe: Which surface forms are one keyphrase: "none", "case", "variant" or "stem".
+        overlap: How much keyphrases may overlap: "any", "little" or "none"; None for "any".
+        min_score: The lowest score of a keyphrase; None for no limit.
+        max_words: Number of words of a text to read; None for all.
+        exclude: Phrases that are never returned, in any case or form.
+
+    Raises:
+        OptionError: If an option has the wrong type or is out of range.
     """
 
     @check_arguments

@@ -86,7 +86,16 @@ class MMR:
             raise OptionError(f"scaling={self.scaling!r} is unknown: it is one of {', '.join(SCALINGS)}")
 
     def order(self, scores: Floats, vectors: Floats, top_k: int | None = None) -> list[int]:
-        """Select phrases one after the other; see `Diversity.order`."""
+        """Select phrases one after the other.
+
+        Args:
+            scores: Scores ``(m,)`` of the phrases, the best first.
+            vectors: Vectors ``(m, d)`` of the phrases.
+            top_k: Number of phrases; None for all.
+
+        Returns:
+            The indices of the selected phrases, in the order of selection.
+        """
         count = len(scores) if top_k is None else min(top_k, len(scores))
         if count == 0:
             return []
@@ -164,7 +173,15 @@ class MaxSum:
             raise OptionError(f"MaxSum needs a pool of at least 1 phrase, not {self.pool}")
 
     def order(self, scores: Floats, vectors: Floats, top_k: int | None = None) -> list[int]:
-        """Select phrases and order them by score; see `Diversity.order`.
+        """Select phrases together, and order them by score.
+
+        Args:
+            scores: Scores ``(m,)`` of the phrases, the best first.
+            vectors: Vectors ``(m, d)`` of the phrases.
+            top_k: Number of phrases, at most that of the pool.
+
+        Returns:
+            The indices of the selected phrases, the best first.
 
         Raises:
             OptionError: If ``top_k`` is None or larger than the pool.

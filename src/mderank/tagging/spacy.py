@@ -107,7 +107,11 @@ class SpacyTagger:
         return self._tokenizer or ("mderank" if self.nlp.lang == "en" else "spacy")
 
     def without_tags(self) -> SpacyTagger:
-        """Return a tagger without tags, which shares a pipeline that is loaded already."""
+        """Return a tagger with the same settings that assigns no tags.
+
+        Returns:
+            The tagger. It shares the pipeline if that is loaded already.
+        """
         words = SpacyTagger(self._pipeline, tagset=self._tagset, tags=False, tokenizer=self._tokenizer)
         words._nlp = self._nlp
         return words

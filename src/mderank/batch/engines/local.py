@@ -64,7 +64,17 @@ class Local:
         self.replaced = 0
 
     def run(self, job: EngineJob) -> Iterator[ShardRecord]:
-        """Write the shards of a job (`Engine.run`). The workers compute the rows, and this process writes the files."""
+        """Write the shards of a job. The workers compute the rows, and this process writes the files.
+
+        Args:
+            job: the missing shards.
+
+        Yields:
+            Each shard when it is written.
+
+        Raises:
+            BatchError: the workers load another extractor than when the run began.
+        """
         with WorkerPool(replace(job.worker, threads=self.threads), self.processes, timeout=self.timeout) as pool:
             job.check_settings(pool.describe())
             for shard, rows in run_shards(pool, job.shards, self.batch_documents, job.check):

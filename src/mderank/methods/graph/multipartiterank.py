@@ -32,13 +32,29 @@ class MultipartiteRank(TopicExtractor):
     1. Find the candidates, the longest stretches of nouns and adjectives; those with the same stems are one phrase.
     2. Put phrases with common stems into topics, as `TopicRank` does (``threshold``, ``linkage``).
     3. Join every two phrases of different topics, both ways, with the weight Σ 1 / distance in words, over all pairs
-       of their places.
+       of their occurrences.
     4. Prefer the phrase of each topic that is first in the text. The edge to it from a phrase i becomes heavier by
        ``alpha`` · exp(1 / (1 + p)) · Σ w_ki, over the other phrases k of its topic, where p is the number of words
        before it in the text, as in the author's implementation.
     5. Score the phrases by PageRank with ``damping``.
 
     Of candidates with the same stems the first has the score; the others have 0, and come last.
+
+    Args:
+        threshold: Distance up to which phrases are put into one topic; 0 joins phrases with the same stems only.
+        linkage: Which phrases of two topics are compared: "average", "single" (nearest) or "complete" (farthest).
+        alpha: Preference for the first phrase of a topic; 0 for none.
+        damping: Probability that the walk of PageRank follows an edge.
+        tagger: A tagger, a loaded spaCy pipeline or its name; None for English.
+        candidates: The source of candidates, or a list of phrases; None for the longest runs of nouns and adjectives.
+        dedupe: Which surface forms are one keyphrase: "none", "case", "variant" or "stem".
+        overlap: How much keyphrases may overlap: "any", "little" or "none"; None for "any".
+        min_score: The lowest score of a keyphrase; None for no limit.
+        max_words: Number of words of a text to read; None for all.
+        exclude: Phrases that are never returned, in any case or form.
+
+    Raises:
+        OptionError: If an option has the wrong type or is out of range.
     """
 
     @check_arguments

@@ -19,10 +19,29 @@ class PositionRank(WordGraphRanker):
     2. Make a graph of the text's nouns and adjectives (``tags``), words with one stem being one node (``words``).
     3. Link two words as often as they stand less than ``window`` tokens apart, over the ends of sentences too. All
        tokens count (``distance=words``: only words of the graph).
-    4. Sum 1 / position over all places of a word, the first token of the text being at 1: a word at 2, 5 and 10 has
-       1/2 + 1/5 + 1/10.
+    4. Sum 1 / position over all occurrences of a word, the first token of the text being at 1: a word at 2, 5 and 10
+       has 1/2 + 1/5 + 1/10.
     5. Score the words by PageRank with ``damping``, the walk beginning anew at words in proportion to these sums.
     6. Score a phrase with the sum of its words' scores (``phrase_score=mean``: divided by its length).
+
+    Args:
+        window: Words that are closer than this are linked; 2 links neighbours.
+        damping: Probability that the walk of PageRank follows an edge.
+        tags: Regular expression of the tags of words in the graph; None for nouns and adjectives.
+        words: Which words are one node: "stem" for equal stems, "lower" for words equal but for case.
+        distance: What is counted between two words: all "tokens", or "words" of the graph only.
+        phrase_score: Score of a phrase: "sum" or "mean" of its words' scores.
+        weighted: Whether the weight of an edge is the number of times that its words meet.
+        tagger: A tagger, a loaded spaCy pipeline or its name; None for English.
+        candidates: The source of candidates, or a list of phrases; None for adjectives and nouns, at most three words.
+        dedupe: Which surface forms are one keyphrase: "none", "case", "variant" or "stem".
+        overlap: How much keyphrases may overlap: "any", "little" or "none"; None for "any".
+        min_score: The lowest score of a keyphrase; None for no limit.
+        max_words: Number of words of a text to read; None for all.
+        exclude: Phrases that are never returned, in any case or form.
+
+    Raises:
+        OptionError: If an option has the wrong type or is out of range.
     """
 
     by_position: ClassVar[bool] = True

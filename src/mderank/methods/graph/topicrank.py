@@ -34,12 +34,28 @@ class TopicRank(TopicExtractor):
     1. Find the candidates, the longest stretches of nouns and adjectives; those with the same stems are one phrase.
     2. Put phrases with common stems into topics: hierarchical clustering (``linkage``) as far as a distance of
        ``threshold``, which is 1 − stems in common / stems of both. 0.74 asks for more than a quarter in common.
-    3. Join every two topics with the weight Σ 1 / distance in words, over all pairs of their places.
+    3. Join every two topics with the weight Σ 1 / distance in words, over all pairs of their occurrences.
     4. Score the topics by PageRank with ``damping``.
     5. Give each topic's score to its ``representative``: its first phrase in the text, its most frequent one, or the
        one that has most stems in common with the others (of equal ones the first).
 
     All other candidates score 0, and so come last, in the order of the text: ``min_score=1e-9`` leaves them out.
+
+    Args:
+        threshold: Distance up to which phrases are put into one topic; 0 joins phrases with the same stems only.
+        linkage: Which phrases of two topics are compared: "average", "single" (nearest) or "complete" (farthest).
+        representative: The phrase that stands for its topic: "first", "frequent" or "central".
+        damping: Probability that the walk of PageRank follows an edge.
+        tagger: A tagger, a loaded spaCy pipeline or its name; None for English.
+        candidates: The source of candidates, or a list of phrases; None for the longest runs of nouns and adjectives.
+        dedupe: Which surface forms are one keyphrase: "none", "case", "variant" or "stem".
+        overlap: How much keyphrases may overlap: "any", "little" or "none"; None for "any".
+        min_score: The lowest score of a keyphrase; None for no limit.
+        max_words: Number of words of a text to read; None for all.
+        exclude: Phrases that are never returned, in any case or form.
+
+    Raises:
+        OptionError: If an option has the wrong type or is out of range.
     """
 
     @check_arguments

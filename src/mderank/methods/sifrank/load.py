@@ -18,7 +18,21 @@ def load_word_encoder(
     dtype: str | None = None,
     threads: int | None = None,
 ) -> WordEncoder:
-    """The states of words that ``model`` gives: ELMo's, from a folder with its files, or those of any encoder."""
+    """Load an encoder of words: ELMo from a folder with its files, or any other encoder.
+
+    Args:
+        model: Name or folder of a model, an `Encoder`, or a `WordEncoder`, which is returned as it is.
+        device: Device of torch, such as "cuda"; None chooses one.
+        dtype: Number format of torch; None for float32, the only one for ELMo.
+        threads: Threads of ONNX Runtime; None for all cores. Not for ELMo.
+
+    Returns:
+        The encoder of words.
+
+    Raises:
+        ModelError: If the model does not exist or cannot be loaded.
+        OptionError: If an option does not suit the model.
+    """
     if isinstance(model, WordEncoder):
         return model
     if not isinstance(model, str | Path):

@@ -63,6 +63,29 @@ class SIFRank(BaseExtractor):
        ``domain``, mix · a / (a + f) + (1 − mix) · a / (a + f_domain), where ``mix`` is 0.6 if not given.
     5. The document is the weighted mean of its nouns, adjectives and gerunds, a candidate that of its words.
     6. Score their cosine, the mean over the candidate's occurrences.
+
+    Args:
+        model: Name or folder of a model, also ELMo's, an `Encoder` or a `WordEncoder`.
+        domain: Word frequencies of a corpus of the domain; None for those of the language alone.
+        layer: Number of the layer; negative numbers count from the last. None for the encoder's own choice.
+        average_layers: Whether the mean of all layers is used; it excludes ``layer``.
+        a: Smoothing parameter of the weight a / (a + f) of a word.
+        mix: Weight of the language beside the domain, from 0 to 1; None for 0.6. It needs ``domain``.
+        segment: Minimum number of words of a segment that is encoded alone; None encodes the text whole.
+        alignment: Whether a word's vector is the mean over its occurrences.
+        tagger: A tagger, a loaded spaCy pipeline or its name; None for English.
+        candidates: The source of candidates, or a list of phrases; None for noun phrases.
+        dedupe: Which surface forms are one keyphrase: "none", "case", "variant" or "stem".
+        overlap: How much keyphrases may overlap: "any", "little" or "none"; None for "any".
+        diversity: How the best are selected, such as ``MMR(diversity=0.4)``; None selects by score alone.
+        min_score: The lowest score of a keyphrase; None for no limit.
+        max_words: Number of words of a text to read; None for all.
+        exclude: Phrases that are never returned, in any case or form.
+
+    Raises:
+        MissingExtraError: If the frequencies of the language are needed and the package wordfreq is missing.
+        ModelError: If the model cannot be loaded.
+        OptionError: If an option has the wrong type, is out of range or does not suit the others.
     """
 
     has_vectors: ClassVar[bool] = True
@@ -156,12 +179,36 @@ class SIFRank(BaseExtractor):
 
 
 class SIFRankPlus(SIFRank):
-    """SIFRank for long texts: what comes early counts for more.
+    """SIFRank for long texts, which prefers phrases that occur early.
 
     Steps 1 to 6 are those of `SIFRank`.
 
     7. The candidate's position p is the number of phrases in the text up to its first occurrence, itself counted.
     8. Score softmax(1 / (p + bias)), over the candidates, times (1 + cosine) / 2.
+
+    Args:
+        model: Name or folder of a model, also ELMo's, an `Encoder` or a `WordEncoder`.
+        bias: The larger it is, the less early phrases are preferred.
+        tagger: A tagger, a loaded spaCy pipeline or its name; None for English.
+        candidates: The source of candidates, or a list of phrases; None for noun phrases.
+        dedupe: Which surface forms are one keyphrase: "none", "case", "variant" or "stem".
+        overlap: How much keyphrases may overlap: "any", "little" or "none"; None for "any".
+        diversity: How the best are selected, such as ``MMR(diversity=0.4)``; None selects by score alone.
+        min_score: The lowest score of a keyphrase; None for no limit.
+        max_words: Number of words of a text to read; None for all.
+        exclude: Phrases that are never returned, in any case or form.
+        domain: Word frequencies of a corpus of the domain; None for those of the language alone.
+        layer: Number of the layer; negative numbers count from the last. None for the encoder's own choice.
+        average_layers: Whether the mean of all layers is used; it excludes ``layer``.
+        a: Smoothing parameter of the weight a / (a + f) of a word.
+        mix: Weight of the language beside the domain, from 0 to 1; None for 0.6. It needs ``domain``.
+        segment: Minimum number of words of a segment that is encoded alone; None encodes the text whole.
+        alignment: Whether a word's vector is the mean over its occurrences.
+
+    Raises:
+        MissingExtraError: If the frequencies of the language are needed and the package wordfreq is missing.
+        ModelError: If the model cannot be loaded.
+        OptionError: If an option has the wrong type, is out of range or does not suit the others.
     """
 
     @check_arguments

@@ -28,13 +28,25 @@ CONTENT: dict[Tagset, re.Pattern[str]] = {"penn": re.compile("NN.*|JJ.*"), "univ
 class TextEmbedRank(BaseExtractor):
     """Ranks the phrases of a text by how near their vector is to the vector of the text's nouns and adjectives.
 
-    ``embedder`` is any object with ``embed(texts)`` (`TextEmbedder`).
-
     1. Tag the text and find the candidates (`BaseExtractor`).
     2. Embed the document, of which only nouns and adjectives are kept, and each candidate as it first stands in it.
     3. Score cos(E(d), E(c)); a candidate that the embedder knows nothing of comes last.
     4. With ``diversity=MMR()``, take next what is near the document and far from what was taken, both as the
        paper scales them: EmbedRank++.
+
+    Args:
+        embedder: Any object with ``embed(texts)``; see `TextEmbedder`.
+        tagger: A tagger, a loaded spaCy pipeline or its name; None for English.
+        candidates: The source of candidates, or a list of phrases; None for noun phrases.
+        dedupe: Which surface forms are one keyphrase: "none", "case", "variant" or "stem".
+        overlap: How much keyphrases may overlap: "any", "little" or "none"; None for "any".
+        diversity: How the best are selected, such as ``MMR(diversity=0.4)``; None selects by score alone.
+        min_score: The lowest score of a keyphrase; None for no limit.
+        max_words: Number of words of a text to read; None for all.
+        exclude: Phrases that are never returned, in any case or form.
+
+    Raises:
+        OptionError: If an option has the wrong type or is out of range.
     """
 
     has_vectors: ClassVar[bool] = True
@@ -67,14 +79,29 @@ class TextEmbedRank(BaseExtractor):
 class VectorEmbedRank(TextEmbedRank):
     """EmbedRank with static word vectors: a text is the mean of its words' vectors.
 
-    ``vectors`` is a file of them, in GloVe's text form or in word2vec's text or binary form, also gzipped, of which
-    the first ``max_vectors`` are read; or `WordVectors`.
-
     1. Tag the text and find the candidates (`BaseExtractor`).
     2. Take the mean vector of the document's nouns and adjectives, and of each candidate's words. A word is looked up
        as it stands, and else in lower case; words without a vector do not count.
     3. Score the cosine of the two; a candidate without any vector comes last.
     4. With ``diversity=MMR()``, take next what is near the document and far from what was taken: EmbedRank++.
+
+    Args:
+        vectors: `WordVectors`, or a file of them: GloVe's text format, or word2vec's text or binary format, also
+            gzipped.
+        max_vectors: Number of vectors of the file to read, from its beginning; None for all.
+        tagger: A tagger, a loaded spaCy pipeline or its name; None for English.
+        candidates: The source of candidates, or a list of phrases; None for noun phrases.
+        dedupe: Which surface forms are one keyphrase: "none", "case", "variant" or "stem".
+        overlap: How much keyphrases may overlap: "any", "little" or "none"; None for "any".
+        diversity: How the best are selected, such as ``MMR(diversity=0.4)``; None selects by score alone.
+        min_score: The lowest score of a keyphrase; None for no limit.
+        max_words: Number of words of a text to read; None for all.
+        exclude: Phrases that are never returned, in any case or form.
+
+    Raises:
+        InputError: If the file cannot be read or does not hold word vectors.
+        OptionError: If ``vectors`` is missing, or if an option has the wrong type, is out of range or does not suit the
+            others.
     """
 
     @check_arguments
@@ -99,12 +126,25 @@ class VectorEmbedRank(TextEmbedRank):
 class Sent2VecEmbedRank(TextEmbedRank):
     """EmbedRank as its paper has it, with Sent2Vec.
 
-    ``sent2vec`` is the file of a model, for which Sent2Vec's own Python binding is needed, or an embedder.
-
     1. Tag the text and find the candidates (`BaseExtractor`).
     2. Embed the document's nouns and adjectives, and each candidate, in lower case.
     3. Score the cosine of the two; a candidate that the model knows nothing of comes last.
     4. With ``diversity=MMR()``, take next what is near the document and far from what was taken: EmbedRank++.
+
+    Args:
+        sent2vec: Model file of Sent2Vec, which needs its authors' Python binding, or a `TextEmbedder`.
+        tagger: A tagger, a loaded spaCy pipeline or its name; None for English.
+        candidates: The source of candidates, or a list of phrases; None for noun phrases.
+        dedupe: Which surface forms are one keyphrase: "none", "case", "variant" or "stem".
+        overlap: How much keyphrases may overlap: "any", "little" or "none"; None for "any".
+        diversity: How the best are selected, such as ``MMR(diversity=0.4)``; None selects by score alone.
+        min_score: The lowest score of a keyphrase; None for no limit.
+        max_words: Number of words of a text to read; None for all.
+        exclude: Phrases that are never returned, in any case or form.
+
+    Raises:
+        ModelError: If the model cannot be loaded or the binding is missing.
+        OptionError: If ``sent2vec`` is missing, or if an option has the wrong type or is out of range.
     """
 
     @check_arguments

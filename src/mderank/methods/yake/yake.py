@@ -30,15 +30,22 @@ _NGRAM = 3  # words
 
 @dataclass(frozen=True)
 class KeywordNGrams:
-    """Every stretch of up to ``longest`` words that neither begins nor ends with a stop word: YAKE's candidates.
+    """YAKE's candidates: all n-grams that neither begin nor end with a stop word.
 
     Stop words may stand inside. Punctuation, a possessive 's, the end of a paragraph, numbers and words that are not
-    made of letters may not. Words of one or two letters are stop words, but for scripts with whole words so short.
+    made of letters may not. Words of one or two letters are stop words, except in scripts with whole words so short.
 
     >>> from mderank import Document
     >>> document = Document.from_tagged([("theory", "NN"), ("of", "IN"), ("games", "NNS")])
     >>> [candidate.key for candidate in KeywordNGrams().find(document)]
     ['theory of games', 'theory', 'games']
+
+    Attributes:
+        longest: Maximum number of words.
+        stop_words: Stop words beside those of the language.
+
+    Raises:
+        OptionError: If ``longest`` is less than 1.
     """
 
     longest: int = _NGRAM
@@ -49,7 +56,14 @@ class KeywordNGrams:
         object.__setattr__(self, "stop_words", frozenset(word.lower() for word in self.stop_words))
 
     def find(self, document: Document) -> list[Candidate]:
-        """The n-grams of ``document``."""
+        """Find the n-grams of a document.
+
+        Args:
+            document: The tagged text.
+
+        Returns:
+            The n-grams with all their occurrences, by first occurrence.
+        """
         return locate(document, self._ngrams(read_words(document, self.stop_words)))
 
     def _ngrams(self, words: Words) -> Iterator[range]:
@@ -74,8 +88,25 @@ class YAKE(BaseExtractor):
        the probability that it stands between these two words, it is 2 − p in the product, p − 1 in the sum.
     4. Going down the list, drop what is spelled like a better one: ``string_similarity`` above ``threshold``.
 
-    ``similarity`` is YAKE's own score, where less is better, and ``score`` its reciprocal. ``features`` names those
-    of step 2 to use, with commas between. ``stop_words`` are added to the language's own.
+    `Keyphrase.raw_score` is YAKE's own score, where less is better. `Keyphrase.score` is its reciprocal.
+
+    Args:
+        ngram: Maximum number of words of a candidate; it excludes ``candidates``.
+        window: Number of words on each side that are neighbours of a word.
+        features: Names of the features of step 2 to use, separated by commas.
+        string_similarity: Measure that finds near-duplicates: "sequence", "levenshtein" or "jaro"; "none" keeps them.
+        threshold: String similarity above which phrases are duplicates, from 0 to 1.
+        stop_words: Stop words beside those of the language.
+        tagger: A tagger, a loaded spaCy pipeline or its name; None for English.
+        candidates: The source of candidates, or a list of phrases; None for YAKE's own n-grams (`KeywordNGrams`).
+        dedupe: Which surface forms are one keyphrase: "none", "case", "variant" or "stem".
+        overlap: How much keyphrases may overlap: "any", "little" or "none"; None for "any".
+        min_score: The lowest score of a keyphrase; None for no limit.
+        max_words: Number of words of a text to read; None for all.
+        exclude: Phrases that are never returned, in any case or form.
+
+    Raises:
+        OptionError: If an option has the wrong type, is out of range or does not suit the others.
     """
 
     default_candidates: ClassVar[CandidateSource] = KeywordNGrams()
