@@ -95,7 +95,7 @@ class NounPhrases:
                         yield range(start + match.start(), start + match.end())
 
     def _parts(self, document: Document, phrases: Sequence[range]) -> Iterator[range]:
-        """Parts of phrases that stand in two different ones, and by themselves in none: one place of each."""
+        """Parts of phrases that stand in two different ones, and by themselves in none: one occurrence of each."""
         regex, letter = self._letters(document)
         words = [token.text.lower() for token in document.tokens]
         tags = "".join(letter[token.tag] for token in document.tokens)

@@ -69,7 +69,7 @@ def _read_context(document: Document, kinds: list[str]) -> None:
 
 
 def _is_reply_mark(document: Document, index: int) -> bool:
-    """Whether a colon follows, or the word begins a paragraph that goes on with a capital letter."""
+    """Whether a colon follows, or the word begins a paragraph that continues with a capital letter."""
     after = document.tokens[index + 1].text if index + 1 < len(document.tokens) else ""
     begins = index == 0 or index in document.paragraph_starts
     return after == ":" or (begins and document.tokens[index].text.isupper() and after[:1].isupper())

@@ -81,12 +81,22 @@ class Throughput:
             self._bar.stop()
 
     def found(self, count: int) -> None:
-        """There are so many more."""
+        """Count further items as found.
+
+        Args:
+            count: Number of items.
+        """
         self.total += count
         self._show()
 
     def advance(self, count: int) -> None:
-        """So many more are done. Those that are told first are from an earlier run, and do not count for the speed."""
+        """Count further items as done.
+
+        Those that are reported first are from an earlier run, and do not count for the speed.
+
+        Args:
+            count: Number of items.
+        """
         self.done += count
         if self._start is None:
             self._start, self._before = self._clock(), count

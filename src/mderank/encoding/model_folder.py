@@ -92,7 +92,7 @@ def _reason(error: Exception) -> str:
 
     if constants.HF_HUB_OFFLINE:
         return "HF_HUB_OFFLINE is set"
-    cause = error.__cause__ or error  # the hub's own error goes on about what it means
+    cause = error.__cause__ or error  # the hub's own error is long
     return shorten(" ".join(str(cause).split()), 160, placeholder=" …") or type(cause).__name__
 
 

@@ -1,4 +1,4 @@
-"""One-pass masking: a document and all its masks in one sequence, told apart by the attention mask.
+"""One-pass masking: a document and all its masks in one sequence, separated by the attention mask.
 
 A sequence holds the tokens of a window. After them come, for every mask, one [MASK] token for each position that the
 mask hides, with the position id of the hidden token. The window's tokens attend to the window only, so their hidden

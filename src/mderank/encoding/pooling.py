@@ -51,7 +51,7 @@ class Embeddings:
     document: Floats  # (d,)
     changes: Floats  # (masks, d)
     phrases: Floats  # (phrases, d) embedded by themselves
-    contexts: Floats  # (masks, d) the mean state, unmasked, of the places that each mask hides
+    contexts: Floats  # (masks, d) the mean state, unmasked, of the tokens that each mask hides
     share: float = 1.0  # of the tokens that count, less than 1 where some windows count less than others
 
 

@@ -37,7 +37,7 @@ KEY = "mderank"  # of doc.user_data, and of doc.spans
 
 @dataclass(frozen=True)
 class DocKeyphrase:
-    """A keyphrase of a ``Doc``: as `mderank.Keyphrase`, but its places are spans of the ``Doc``."""
+    """A keyphrase of a ``Doc``: as `mderank.Keyphrase`, but its occurrences are spans of the ``Doc``."""
 
     text: str
     score: float

@@ -69,7 +69,7 @@ def in_pandas(
 
     def extract(frames: Iterator[pandas.DataFrame]) -> Iterator[pandas.DataFrame]:
         for frame in frames:
-            for start in range(0, len(frame), CHUNK):  # smaller pieces go out as they are done
+            for start in range(0, len(frame), CHUNK):  # smaller chunks are returned as they are done
                 part = frame.iloc[start : start + CHUNK]
                 rows = list(added(worker, part[text]))
                 yield part.assign(**{name: [row[name] for row in rows] for name in ADDED})

@@ -423,12 +423,30 @@ def check_words(option: str, words: Iterable[str]) -> tuple[str, ...]:
 
 
 def one_of(option: str, value: object, valid: Sequence[object]) -> None:
-    """Refuse a value that is not valid, and list those that are."""
+    """Check that a value is one of the valid ones.
+
+    Args:
+        option: Name of the option, for the error.
+        value: The value.
+        valid: The valid values.
+
+    Raises:
+        OptionError: If the value is not valid.
+    """
     if value not in valid:
         raise OptionError(f"{option}={value!r} is unknown: it is one of {', '.join(map(str, valid))}")
 
 
 def at_least(option: str, value: int | None, least: int) -> None:
-    """Refuse a number that is too small."""
+    """Check that a number is not too small.
+
+    Args:
+        option: Name of the option, for the error.
+        value: The number; None is valid.
+        least: The smallest valid number.
+
+    Raises:
+        OptionError: If the number is too small.
+    """
     if value is not None and value < least:
         raise OptionError(f"{option} must be at least {least}, not {value}")

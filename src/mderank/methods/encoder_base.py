@@ -151,6 +151,9 @@ def checked_layer(layer: int, layers: int, name: str) -> int:
         layers: Number of layers of the encoder.
         name: Name of the encoder, for the error.
 
+    Returns:
+        The number of the layer, from 0.
+
     Raises:
         OptionError: If there is no such layer.
     """

@@ -18,7 +18,14 @@ Kind = Literal["embedding", "graph", "statistics", "floor"]
 
 @dataclass(frozen=True)
 class Method:
-    """A method, where it is, and the options that it takes."""
+    """A method that a user can choose by name.
+
+    Attributes:
+        name: The name that ``--method`` takes.
+        home: Module and class, as in ``module:Class``.
+        summary: What the method does, in one line.
+        kind: The family of the method.
+    """
 
     name: str
     home: str
@@ -31,13 +38,28 @@ class Method:
         return tuple(constructor_signature(self.load()).parameters)
 
     def load(self) -> type[BaseExtractor]:
-        """Its class. What it is built on is imported here, and not before."""
+        """Import the class of the method, and the libraries that it needs.
+
+        Returns:
+            The class.
+        """
         module, _, name = self.home.partition(":")
         loaded: type[BaseExtractor] = getattr(import_module(module), name)
         return loaded
 
     def make(self, **options: Any) -> Extractor:
-        """The extractor with these options; an option that it does not take is refused."""
+        """Make an extractor.
+
+        Args:
+            **options: Arguments of the constructor, or fields of an argument that is a dataclass, such as
+                `FusionWeights`.
+
+        Returns:
+            The extractor.
+
+        Raises:
+            OptionError: If the method does not take an option.
+        """
         for name, group in self._groups().items():
             own = {each: options.pop(each) for each in self._fields(group) & options.keys()}
             if own:
@@ -157,7 +179,17 @@ METHODS = {
 
 
 def get_method(name: str) -> Method:
-    """The method of that name."""
+    """Return a method by its name.
+
+    Args:
+        name: A name that ``--method`` takes.
+
+    Returns:
+        The method.
+
+    Raises:
+        OptionError: If the name is unknown.
+    """
     try:
         return METHODS[name]
     except KeyError:

@@ -144,7 +144,7 @@ def _find_marks(result: DocumentResult, prefix: str) -> list[_Mark]:
 
 
 def _split_text(result: DocumentResult, marks: list[_Mark], *, every: bool) -> tuple[list[_Piece], str]:
-    """Divide the text at its marks, and return the pieces and the part that was not read.
+    """Divide the text at its marks, and return the parts and the rest that was not read.
 
     The first mark of a phrase has an anchor, or with ``every`` all of them.
     """

@@ -25,16 +25,27 @@ _LONGEST_RUN = 8  # words; what is longer is a table or a list, as for noun phra
 
 @dataclass(frozen=True)
 class TopWords:
-    """Runs of the words that rank highest: the paper's own way to make phrases.
+    """Candidates of TextRank's paper: runs of the words that rank highest.
 
-    ``share`` of the graph's words, at least one, are taken; those that stand side by side in the text are a phrase.
+    The best words of the graph, at least one, are taken. Those that stand side by side in the text are a phrase.
+
+    Attributes:
+        word_rank: How words are linked and ranked.
+        share: Share of the graph's words that are taken.
     """
 
     word_rank: WordRank
     share: float
 
     def find(self, document: Document) -> list[Candidate]:
-        """The runs of ``document``."""
+        """Find the runs of a document.
+
+        Args:
+            document: The tagged text.
+
+        Returns:
+            The runs with all their occurrences, by first occurrence.
+        """
         return locate(document, (run for run in self._runs(document) if self._is_phrase(document, run)))
 
     def _runs(self, document: Document) -> Iterator[range]:

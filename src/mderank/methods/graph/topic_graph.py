@@ -35,7 +35,7 @@ NOUNS_AND_ADJECTIVES = NounPhrases("<NN.*|JJ.*|NOUN|PROPN|ADJ>+")
 # A stem that more phrases have makes no two of them alike, since pairs grow with the square. In a text of 350,000 words
 # the commonest is in 300.
 _MOST_SHARING = 1_000
-_MOST_PAIRED = 2_000  # places of a topic; their pairs are held, and are as many as its square
+_MOST_PAIRED = 2_000  # occurrences of a topic; their pairs are held, and are as many as its square
 
 
 THRESHOLD = Param(ge=0, lt=1, help="Phrases that share this part of their stems are one topic; 0: same stems only.")
@@ -44,13 +44,16 @@ LINKAGE = Param(help="Which phrases of two topics are compared before they are j
 
 @dataclass(frozen=True)
 class Phrase:
-    """The candidates with the same stems, which are one phrase to these methods.
+    """A phrase of the topic methods: all candidates with the same stems.
 
-    ``places`` are the words at which it stands by itself, not inside a longer candidate, in the order of the text.
+    Attributes:
+        stems: The stems of its words.
+        candidates: Indices of its candidates. The first occurs first, and represents all of them.
+        places: The words of each occurrence outside longer candidates, in text order.
     """
 
     stems: tuple[str, ...]
-    candidates: tuple[int, ...]  # indices; the first stands first in the text, and for all of them
+    candidates: tuple[int, ...]
     places: tuple[range, ...]
 
     @property
@@ -59,13 +62,27 @@ class Phrase:
         return self.places[0].start
 
     def similarity(self, other: Phrase) -> float:
-        """Stems in common / stems of both."""
+        """Compute the Jaccard similarity of the stems of two phrases.
+
+        Args:
+            other: The other phrase.
+
+        Returns:
+            Number of stems in common, divided by the number of stems of both.
+        """
         common = len(set(self.stems) & set(other.stems))
         return common / len({*self.stems, *other.stems})
 
 
 def find_phrases(item: ScoringInput) -> list[Phrase]:
-    """The phrases of a document, by first place."""
+    """Find the phrases of a document.
+
+    Args:
+        item: The document with its candidates.
+
+    Returns:
+        The phrases, by first occurrence.
+    """
     members: dict[str, list[tuple[int, int]]] = defaultdict(list)
     places: dict[str, list[range]] = defaultdict(list)
     for index, free in enumerate(_free_places(item.candidates)):
@@ -84,7 +101,7 @@ def find_phrases(item: ScoringInput) -> list[Phrase]:
 
 
 def _free_places(candidates: Sequence[Candidate]) -> list[list[range]]:
-    """Where each candidate stands outside all longer ones; where it never does, all its places."""
+    """The occurrences of each candidate outside all longer ones; all of them if there are none."""
     everywhere = sorted(
         (place.words.start, -place.words.stop, index)
         for index, candidate in enumerate(candidates)
@@ -104,12 +121,19 @@ def _free_places(candidates: Sequence[Candidate]) -> list[list[range]]:
 
 
 def find_topics(phrases: Sequence[Phrase], threshold: float, linkage: Linkage) -> list[list[int]]:
-    """The topics by first place, each with the indices of its phrases in the order of the text.
+    """Group phrases into topics by hierarchical agglomerative clustering.
 
-    Hierarchical agglomerative clustering: again and again the two nearest topics become one, of equally near ones
-    those made first, until no two are within ``threshold``. The distance of two phrases is Jaccard's, 1 − stems in
-    common / stems of both; that of two topics the mean, the least (``single``) or the greatest (``complete``) of
-    their phrases' distances.
+    The two nearest topics are joined until no two are within the threshold. Of equally near ones, those made first are
+    joined. The distance of two phrases is Jaccard's, 1 − stems in common / stems of both.
+
+    Args:
+        phrases: The phrases of a document, by first occurrence.
+        threshold: The largest distance of topics that are joined.
+        linkage: Distance of two topics: the mean ("average"), smallest ("single") or largest ("complete") distance of
+            their phrases.
+
+    Returns:
+        The topics by first occurrence, each with the indices of its phrases in text order.
     """
     topics = {index: [index] for index in range(len(phrases))}
     near = _similarities([phrase.stems for phrase in phrases])  # 1 − distance; 0 is left out
@@ -164,16 +188,21 @@ def _similarities(phrases: Sequence[tuple[str, ...]]) -> dict[int, dict[int, flo
 
 
 class NearnessGraph:
-    """Phrases (or topics) joined by their nearness in the text: ``graph @ x`` is W x.
+    """Graph of phrases or topics, weighted by their nearness in the text: ``graph @ x`` is W x.
 
-    W_ij = Σ 1 / distance over the places p of i and q of j, where the distance is the number of words from the last
-    of the earlier place to the first of the later one: 1 for neighbours. Places that overlap do not count. Nodes of
-    one topic are not joined: what flows between all places is computed first, and that inside topics taken off.
+    W_ij = Σ 1 / distance over the occurrences p of i and q of j. The distance is the number of words from the last word
+    of the earlier occurrence to the first word of the later one: 1 for neighbours. Occurrences that overlap do not
+    count. Nodes of one topic are not joined. The flow between all occurrences is computed first, and the flow inside
+    topics subtracted.
+
+    Args:
+        places: The words of each occurrence, per node.
+        topics: Number of the topic of each node.
     """
 
     def __init__(self, places: Sequence[Sequence[range]], topics: Sequence[int]) -> None:
         self._count = len(places)
-        self._node = np.repeat(np.arange(len(places)), [len(each) for each in places])  # (p,) whose place it is
+        self._node = np.repeat(np.arange(len(places)), [len(each) for each in places])  # (p,)
         self._first = np.asarray([place.start for each in places for place in each])  # (p,)
         self._last = np.asarray([place.stop - 1 for each in places for place in each])  # (p,)
         self._length = int(self._last.max()) + 1
@@ -194,12 +223,19 @@ class NearnessGraph:
         return got - _totals(one, weights * values[other], self._count)
 
     def leaving(self, values: Reals) -> Reals:
-        """``graph @ values`` for values of at least 1; 0, and not nearly 0, for nodes without edges."""
+        """Compute ``graph @ values`` for values of at least 1. Nodes without edges get exactly 0.
+
+        Args:
+            values: Values ``(n,)`` of the nodes.
+
+        Returns:
+            Sums ``(n,)`` of the weighted values of each node's neighbours.
+        """
         sums = self @ values
         return np.where(sums < 0.5 / self._length, 0.0, sums)  # no edge is lighter than 1 / length
 
     def _between(self, places: Ints, values: Reals) -> Reals:
-        """The same between some places, topics or not: 1 / distance is one function of where each stands."""
+        """The same between some occurrences, whatever their topics: 1 / distance depends on their positions only."""
         node, first, last = self._node[places], self._first[places], self._last[places]
         sent = np.stack([_totals(at, values[node], self._size) for at in (last, first)])
         spectra = np.fft.rfft(sent)
@@ -209,7 +245,7 @@ class NearnessGraph:
         return _totals(node, forwards[first] + backwards[last], self._count)
 
     def _pair(self, topics: Sequence[Ints]) -> tuple[Ints, Ints, Reals]:
-        """The pairs of nodes with places in one topic, and the weight between them, both ways."""
+        """The pairs of nodes with occurrences in one topic, and the weight between them, both ways."""
         pairs, weights = [np.zeros(0, np.int64)], [np.zeros(0)]
         for places in topics:
             distance = self._first[places] - self._last[places][:, None]
@@ -235,7 +271,16 @@ def _totals(keys: Ints, values: Reals, count: int) -> Reals:
 
 
 def one_candidate_each(item: ScoringInput, phrases: Sequence[Phrase], scores: Sequence[float]) -> CandidateScores:
-    """The scores of the candidates that stand for a phrase; all other candidates have 0."""
+    """Give the score of each phrase to its first candidate. All other candidates score 0.
+
+    Args:
+        item: The document with its candidates.
+        phrases: The phrases that have a score.
+        scores: The score of each phrase.
+
+    Returns:
+        The scores of all candidates.
+    """
     values = np.zeros(len(item.candidates))
     for phrase, score in zip(phrases, scores, strict=True):
         values[phrase.candidates[0]] = score
@@ -243,7 +288,13 @@ def one_candidate_each(item: ScoringInput, phrases: Sequence[Phrase], scores: Se
 
 
 class TopicExtractor(BaseExtractor):
-    """The base of `TopicRank` and `MultipartiteRank`: phrases and their topics, document by document."""
+    """Base of `TopicRank` and `MultipartiteRank`: finds phrases and their topics, document by document.
+
+    Attributes:
+        threshold: Distance up to which phrases are put into one topic.
+        linkage: Which phrases of two topics are compared.
+        damping: Probability that the walk of PageRank follows an edge.
+    """
 
     default_candidates: ClassVar[CandidateSource] = NOUNS_AND_ADJECTIVES
 

@@ -40,11 +40,18 @@ WEIGHTED = Param(help="Weigh an edge by how often its words meet.")
 class WordRank:
     """How the words of a document are linked and ranked.
 
-    Words less than ``window`` apart are linked, 2 being neighbours. ``tags`` is a regular expression that a word's
-    whole tag matches (``None``: nouns and adjectives). ``form``: words are one if their stems are, or only if they
-    differ in case alone. ``distance``: ``tokens`` counts every token between two words, also stop words and
-    punctuation; ``words`` counts words of the graph only. An edge that is not ``weighted`` counts once, however often
-    the two words meet. ``by_position``: the walk prefers words that stand early and often.
+    Attributes:
+        window: Words that are closer than this are linked; 2 links neighbours.
+        damping: Probability that the walk of PageRank follows an edge.
+        tags: Regular expression that the whole tag of a word matches; None for nouns and adjectives.
+        form: Which words are one node: "stem" for equal stems, "lower" for words equal but for case.
+        distance: What is counted between two words: all "tokens", also stop words and punctuation, or "words" of the
+            graph only.
+        weighted: Whether the weight of an edge is the number of times that its words meet; otherwise it is 1.
+        by_position: Whether the walk prefers words that stand early and often.
+
+    Raises:
+        OptionError: If ``tags`` is not a regular expression.
     """
 
     window: int = 10
@@ -63,9 +70,14 @@ class WordRank:
                 raise OptionError(f"tags={self.tags!r} is no regular expression over tags: {error}") from error
 
     def graph(self, document: Document) -> WordGraph:
-        """The words of ``document`` and their links, over the ends of sentences and paragraphs too.
+        """Link the words of a document, across the ends of sentences and paragraphs too. A word is not linked with
+        itself.
 
-        A word is not linked with itself.
+        Args:
+            document: The tagged text.
+
+        Returns:
+            The graph.
         """
         passes = _filter(document, self.tags)
         form_of = {text: self._form(text, document.language) for text in {token.text for token in document.tokens}}
@@ -87,7 +99,14 @@ class WordRank:
         return stem_phrase(word, language) if self.form == "stem" else word.lower()
 
     def rank(self, graph: WordGraph) -> Reals:
-        """The score of every word: ``(nodes,)``, adding up to 1."""
+        """Compute the PageRank of every word.
+
+        Args:
+            graph: The words and their links.
+
+        Returns:
+            Scores ``(nodes,)`` that sum to 1.
+        """
         weights = graph.counts if self.weighted else np.ones_like(graph.counts)
         bias = graph.inverse_positions() if self.by_position else np.ones(graph.nodes)
         return undirected_pagerank(graph.sources, graph.targets, weights, bias, self.damping)
@@ -98,21 +117,41 @@ class WordGraph:
     """The words of a document, and how often each two stand near each other.
 
     Every edge is there once, from the lower to the higher node.
+
+    Attributes:
+        nodes: Number of nodes.
+        token_nodes: Node of each token ``(tokens,)`` by its form, whatever its tag; -1 if there is none.
+        places: Indices ``(p,)`` of the tokens that are words of the graph, in order.
+        sources: Lower node ``(e,)`` of each edge.
+        targets: Higher node ``(e,)`` of each edge.
+        counts: Number of times ``(e,)`` that the words of each edge meet.
     """
 
     nodes: int
-    token_nodes: Ints  # (tokens,) each token's node by its form, whatever its tag here; -1 if there is none
-    places: Ints  # (p,) the tokens that are words of the graph, in order
-    sources: Ints  # (e,)
-    targets: Ints  # (e,)
-    counts: Reals  # (e,)
+    token_nodes: Ints
+    places: Ints
+    sources: Ints
+    targets: Ints
+    counts: Reals
 
     def inverse_positions(self) -> Reals:
-        """The sum of 1 / position over the places of each word, the text's first token being at 1: ``(nodes,)``."""
+        """Sum 1 / position over the occurrences of each word. The first token of the text is at position 1.
+
+        Returns:
+            Sums ``(nodes,)``.
+        """
         return sum_at_nodes(self.token_nodes[self.places], 1 / (1.0 + self.places), self.nodes)
 
     def sums(self, values: Reals, candidates: Sequence[Candidate]) -> Reals:
-        """What the words of each candidate have together; tokens that are no words have nothing: ``(m,)``."""
+        """Sum the values of the words of each candidate. Tokens that are not words of the graph count as 0.
+
+        Args:
+            values: Values ``(nodes,)`` of the words.
+            candidates: The candidates.
+
+        Returns:
+            Sums ``(m,)``.
+        """
         by_token = np.append(values, 0.0)[self.token_nodes]  # node -1 is the 0 at the end
         return np.asarray([by_token[words.start : words.stop].sum() for words in map(_words, candidates)])
 
@@ -150,7 +189,21 @@ class WordGraphOptions(BaseOptions, total=False):
 
 
 class WordGraphRanker(BaseExtractor):
-    """Ranks candidates by the PageRank of their words: SingleRank, and what the others are variants of."""
+    """Base of the word graph methods: ranks candidates by the PageRank of their words.
+
+    Args:
+        window: Words that are closer than this are linked; 2 links neighbours.
+        damping: Probability that the walk of PageRank follows an edge.
+        tags: Regular expression that the whole tag of a word matches; None for nouns and adjectives.
+        words: Which words are one node: "stem" for equal stems, "lower" for words equal but for case.
+        distance: What is counted between two words: all "tokens", or "words" of the graph only.
+        phrase_score: Score of a phrase: "sum" or "mean" of its words' scores.
+        weighted: Whether the weight of an edge is the number of times that its words meet.
+        options: Options of `BaseExtractor`.
+
+    Raises:
+        OptionError: If an option has the wrong type or is out of range.
+    """
 
     by_position: ClassVar[bool] = False
 

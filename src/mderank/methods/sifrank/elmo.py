@@ -5,7 +5,7 @@ options in JSON, the weights in HDF5. Layer 0 is what a word is without context,
 each further layer is a forward and a backward LSTM, whose states stand side by side.
 
 Every segment starts from empty memory, so that a text's states do not depend on what was read before it; the authors'
-code goes on with what the texts before it left behind.
+code continues with the memory that earlier texts left.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 BEGIN_SENTENCE, END_SENTENCE, BEGIN_WORD, END_WORD, PADDING = 256, 257, 258, 259, 260
 SYMBOLS = 262
 
-LAYER = 1  # what suits phrases: the layer that SIFRank's authors take unless told otherwise
+LAYER = 1  # the layer that SIFRank's authors take by default
 
 _BATCH = 1024  # words computed at once
 _LETTERS = 256  # words whose letters are convolved at once: about 180 kB each
@@ -75,7 +75,16 @@ class _Cell:
 
 
 class Elmo:
-    """ELMo, from a folder with its options and weights, or from the weights' file with the options beside it."""
+    """ELMo as an encoder of words.
+
+    Args:
+        model: A folder with its options and weights, or the file of the weights with the options beside it.
+        device: Device of torch, such as "cuda"; None takes the GPU if there is one.
+
+    Raises:
+        MissingExtraError: If torch or h5py is missing.
+        ModelError: If the files cannot be read or the device cannot be used.
+    """
 
     packages: ClassVar[tuple[str, ...]] = ("torch",)  # whose versions may change the states
 
@@ -109,14 +118,33 @@ class Elmo:
     def word_states(
         self, text: str, words: Sequence[Span], segments: Sequence[range], breaks: Sequence[int], layer: int | None
     ) -> Iterator[tuple[Ints, Floats]]:
-        """The states of the words of ``text``; no segment is too long."""
+        """Compute the hidden states of the words of a text, segment by segment.
+
+        Args:
+            text: The text.
+            words: Character offsets of its words.
+            segments: Ranges of words; words of different segments do not attend to each other.
+            breaks: Not used: no segment is too long for ELMo.
+            layer: Number of the layer; None for the mean of all layers.
+
+        Yields:
+            The indices ``(k,)`` of some words, and their hidden states ``(k, d)``.
+        """
         for batch in batch_by_tokens(sorted((segment for segment in segments if segment), key=len), _BATCH, len, 2):
             sentences = [[text[start:end] for start, end in words[part.start : part.stop]] for part in batch]
             for part, states in zip(batch, self.hidden_states(sentences, layer), strict=True):
                 yield np.arange(part.start, part.stop), states
 
     def hidden_states(self, sentences: Sequence[Sequence[str]], layer: int | None) -> list[Floats]:
-        """The states ``(n, d)`` of the words of every sentence after ``layer`` layers (``None``: the mean of all)."""
+        """Compute the hidden states of the words of sentences.
+
+        Args:
+            sentences: The words of each sentence.
+            layer: Number of the layer; None for the mean of all layers.
+
+        Returns:
+            Hidden states ``(n, d)`` of each sentence.
+        """
         import torch
 
         with torch.inference_mode():
@@ -267,7 +295,17 @@ class _Weights:
 
 
 def find_files(model: Path) -> tuple[Path, Path]:
-    """The options' and the weights' file that ``model`` stands for."""
+    """Find the files of a model.
+
+    Args:
+        model: A folder, or the file of the weights.
+
+    Returns:
+        The file of the options and that of the weights.
+
+    Raises:
+        ModelError: If one of the files is missing, or if there are several.
+    """
     if not model.exists():
         raise ModelError(f"the ELMo model '{model}' does not exist")
     weights = [model] if model.is_file() else sorted(model.glob("*.hdf5"))
@@ -288,7 +326,17 @@ def find_files(model: Path) -> tuple[Path, Path]:
 
 
 def read_options(file: Path) -> ElmoOptions:
-    """What an options' file says."""
+    """Read a file of options.
+
+    Args:
+        file: The file.
+
+    Returns:
+        The sizes of the model.
+
+    Raises:
+        ModelError: If the file cannot be read or does not describe a model that can be computed.
+    """
     try:
         record = json.loads(file.read_text(encoding="utf-8"))
         letters, lstm = record["char_cnn"], record["lstm"]

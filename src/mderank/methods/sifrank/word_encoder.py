@@ -19,7 +19,14 @@ BATCH = 640  # tokens computed at once, as for one-pass masking
 
 @dataclass(frozen=True)
 class WordSpec:
-    """The facts about a word encoder; ``layer`` is the one that suits it, 0 is what it has before any context."""
+    """Properties of an encoder of words.
+
+    Attributes:
+        name: Name of the model.
+        layers: Number of layers; layer 0 has the states before any context.
+        dimension: Length of a hidden state.
+        layer: The default layer.
+    """
 
     name: str
     layers: int
@@ -29,27 +36,40 @@ class WordSpec:
 
 @runtime_checkable
 class WordEncoder(Protocol):
-    """Turns the words of a text into hidden states."""
+    """Interface of an encoder of words: computes their hidden states."""
 
     @property
     def spec(self) -> WordSpec:
-        """The facts about it."""
+        """Properties of the encoder."""
         ...
 
     def word_states(
         self, text: str, words: Sequence[Span], segments: Sequence[range], breaks: Sequence[int], layer: int | None
     ) -> Iterator[tuple[Ints, Floats]]:
-        """The states of the words of ``text`` after ``layer`` layers (``None``: the mean of all), some at a time.
+        """Compute the hidden states of the words of a text, some at a time.
 
-        They come as the words' indices ``(k,)`` and their states ``(k, d)``. Words of different segments (ranges of
-        words) do not see each other; segments that are too long are cut, at one of ``breaks`` if possible. A word
-        that was cut in two comes twice; one that cannot be read does not come.
+        Segments that are too long are divided, at one of the breaks if possible. A word that was divided comes twice. A
+        word that cannot be read does not come.
+
+        Args:
+            text: The text.
+            words: Character offsets of its words.
+            segments: Ranges of words; words of different segments do not attend to each other.
+            breaks: Character offsets at which a long segment is best divided.
+            layer: Number of the layer; None for the mean of all layers.
+
+        Yields:
+            The indices ``(k,)`` of some words, and their hidden states ``(k, d)``.
         """
         ...
 
 
 class SubwordWordEncoder:
-    """The words of an encoder of tokens: a word's state is the mean of those of the tokens that touch it."""
+    """Encoder of words on top of an encoder of tokens: a word's state is the mean of those of its tokens.
+
+    Args:
+        encoder: The encoder of tokens.
+    """
 
     def __init__(self, encoder: Encoder) -> None:
         self._encoder = encoder
@@ -60,7 +80,18 @@ class SubwordWordEncoder:
     def word_states(
         self, text: str, words: Sequence[Span], segments: Sequence[range], breaks: Sequence[int], layer: int | None
     ) -> Iterator[tuple[Ints, Floats]]:
-        """The states of the words of ``text``."""
+        """Compute the hidden states of the words of a text, some at a time.
+
+        Args:
+            text: The text.
+            words: Character offsets of its words.
+            segments: Ranges of words; words of different segments do not attend to each other.
+            breaks: Character offsets at which a long segment is best divided.
+            layer: Number of the layer; None for the mean of all layers.
+
+        Yields:
+            The indices ``(k,)`` of some words, and their hidden states ``(k, d)``.
+        """
         tokenized = self._encoder.tokenize(text)
         bounds = np.asarray(words, dtype=np.int64).reshape(-1, 2)
         first = np.searchsorted(tokenized.ends, bounds[:, 0], side="right")
@@ -85,7 +116,7 @@ class SubwordWordEncoder:
             yield range(start + cut.start, start + cut.stop)
 
     def _batches(self, cuts: list[range]) -> Iterator[list[range]]:
-        """Windows of about the same length; one by one for an encoder that cannot be told what is padding."""
+        """Windows of about the same length; one by one for an encoder that cannot mask padding."""
         room = BATCH if self._encoder.spec.one_pass else 0
         special = self._encoder.spec.max_length - self._encoder.spec.capacity
         yield from batch_by_tokens(sorted(cuts, key=len), room, len, special)

@@ -10,11 +10,15 @@ from mderank.util.arrays import Floats
 
 @runtime_checkable
 class TextEmbedder(Protocol):
-    """Turns texts into vectors of one space."""
+    """Interface of an embedder of texts."""
 
     def embed(self, texts: Sequence[str]) -> Floats:
-        """The vectors ``(n, d)`` of texts, which are words with single spaces between them, in their own case.
+        """Embed texts. The vector of a text must not depend on the other texts.
 
-        A text that it knows nothing of has a vector of zeros. What a text's vector is must not depend on the others.
+        Args:
+            texts: Texts as words with single spaces between them, in their own case.
+
+        Returns:
+            Vectors ``(n, d)``; zeros for a text without a known word.
         """
         ...

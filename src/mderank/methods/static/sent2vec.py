@@ -17,9 +17,15 @@ from mderank.util.arrays import Floats
 
 
 class Sent2Vec:
-    """A model of Sent2Vec's authors (a ``.bin`` file), by their own Python binding, which has to be installed.
+    """A Sent2Vec model, which runs on its authors' Python binding.
 
-    Texts are given to it in lower case, as their models are made from.
+    Texts are embedded in lower case, because the authors' models are trained on lower case.
+
+    Args:
+        file: The ``.bin`` file of the model.
+
+    Raises:
+        ModelError: If the binding is missing or the model cannot be loaded.
     """
 
     def __init__(self, file: str | Path) -> None:
@@ -42,7 +48,14 @@ class Sent2Vec:
         Sent2Vec.__init__(self, state["file"])
 
     def embed(self, texts: Sequence[str]) -> Floats:
-        """The vectors ``(n, d)`` of ``texts``."""
+        """Embed texts.
+
+        Args:
+            texts: The texts.
+
+        Returns:
+            Vectors ``(n, d)``.
+        """
         vectors = self._model.embed_sentences([text.lower() for text in texts])
         return np.array(vectors, dtype=np.float64)  # a copy: the binding's own memory goes with its array
 

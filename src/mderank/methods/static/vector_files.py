@@ -44,7 +44,19 @@ class _Start(NamedTuple):
 
 
 def read_vectors(file: Path, limit: int | None = None) -> tuple[dict[str, int], npt.NDArray[np.float32]]:
-    """The words with their rows, and the vectors ``(words, d)``; of a word that is there twice the first counts."""
+    """Read a file of word vectors. Of a word that occurs twice, the first vector counts.
+
+    Args:
+        file: The file, also gzipped.
+        limit: Number of vectors to read; None for all.
+
+    Returns:
+        The row of each word, and the vectors ``(words, d)``.
+
+    Raises:
+        InputError: If the file cannot be read or does not hold word vectors.
+        OptionError: If the limit is less than 1.
+    """
     if limit is not None and limit < 1:
         raise OptionError(f"the number of word vectors to read must be at least 1, not {limit}")
     try:

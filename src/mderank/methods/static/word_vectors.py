@@ -25,6 +25,13 @@ class WordVectors:
     array([[0.5, 0.5],
            [0. , 1. ],
            [0. , 0. ]])
+
+    Attributes:
+        rows: The row of each word.
+        matrix: The vectors ``(words, d)``.
+
+    Raises:
+        InputError: If a word has no row in the matrix.
     """
 
     rows: Mapping[str, int]
@@ -36,9 +43,19 @@ class WordVectors:
 
     @classmethod
     def load(cls, file: str | Path, limit: int | None = None) -> WordVectors:
-        """The vectors in a file: GloVe's text, word2vec's text or binary form, each also gzipped.
+        """Read a file of word vectors: GloVe's text format, or word2vec's text or binary format, each also gzipped.
 
-        ``limit`` is how many to read from its beginning, where such files have their commonest words.
+        Args:
+            file: The file.
+            limit: Number of vectors to read from the beginning, where such files have their most frequent words; None
+                for all.
+
+        Returns:
+            The word vectors.
+
+        Raises:
+            InputError: If the file cannot be read or does not hold word vectors.
+            OptionError: If the limit is less than 1.
         """
         return cls(*read_vectors(Path(file), limit))
 
@@ -46,7 +63,14 @@ class WordVectors:
         return self._row(word) is not None
 
     def embed(self, texts: Sequence[str]) -> Floats:
-        """The mean vector ``(n, d)`` of each text's words; zeros where none has a vector."""
+        """Embed texts as the mean vector of their words.
+
+        Args:
+            texts: Texts as words with spaces between them.
+
+        Returns:
+            Vectors ``(n, d)``; zeros for a text without a known word.
+        """
         means = np.zeros((len(texts), self.matrix.shape[1]))
         for number, text in enumerate(texts):
             known = [row for row in map(self._row, text.split()) if row is not None]

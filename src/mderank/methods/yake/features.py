@@ -27,27 +27,53 @@ _FIRST_IDEOGRAPH = "\u2e80"  # from here on, scripts in which a whole word may h
 
 @dataclass(frozen=True)
 class Words:
-    """The words of a document: an entry for each of n tokens, or for each of m terms.
+    """The words of a document as YAKE reads them, in arrays over its n tokens or m terms.
 
-    A term is what words have in common that differ only in case, or by an s at the end.
+    A term is the common form of words that differ only in case, or by an s at the end.
+
+    Attributes:
+        terms: The terms ``(m,)``, in text order.
+        stop: Whether each term ``(m,)`` is a stop word, or has one or two letters only.
+        term: Number of the term of each token ``(n,)``; -1 for punctuation, a possessive 's and other tokens that are
+            not words.
+        block: Number of the block of each token ``(n,)``: words without punctuation or a break between them.
+        sentence: Number of the sentence of each token ``(n,)``, from 0; sentences without a word do not count.
+        parsable: Whether each token ``(n,)`` is made of letters with at most one mark: not a number, formula or
+            address.
+        capital: Whether each token ``(n,)`` begins with a capital letter and does not begin a sentence.
+        acronym: Whether each token ``(n,)`` has capital letters only.
     """
 
-    terms: tuple[str, ...]  # (m,) in the order of the text
-    stop: Bools  # (m,) stop words, and words of one or two letters
-    term: Ints  # (n,) the number of the token's term; −1 for punctuation, a possessive 's and what else is no word
-    block: Ints  # (n,) the same number for words with neither punctuation nor a break between them
-    sentence: Ints  # (n,) from 0; sentences without a word do not count
-    parsable: Bools  # (n,) of letters, with at most one mark among them: no number, formula or address
-    capital: Bools  # (n,) begins with a capital letter, and does not begin a sentence
-    acronym: Bools  # (n,) has capital letters only
+    terms: tuple[str, ...]
+    stop: Bools
+    term: Ints
+    block: Ints
+    sentence: Ints
+    parsable: Bools
+    capital: Bools
+    acronym: Bools
 
     def count(self, chosen: Bools | None = None) -> Ints:
-        """How often each term occurs ``(m,)``, among the ``chosen`` tokens ``(n,)`` or all of them."""
+        """Count the occurrences of each term.
+
+        Args:
+            chosen: Which tokens ``(n,)`` count; None for all.
+
+        Returns:
+            Counts ``(m,)``.
+        """
         found = self.term >= 0 if chosen is None else (self.term >= 0) & chosen
         return np.bincount(self.term[found], minlength=len(self.terms))
 
     def pairs(self, distance: int) -> Ints:
-        """The pairs of parsable words ``(p,)`` with ``distance`` − 1 words between them: m · left term + right term."""
+        """Find the pairs of parsable words at a distance.
+
+        Args:
+            distance: Distance in words; 1 for neighbours.
+
+        Returns:
+            The pairs ``(p,)`` as m · left term + right term.
+        """
         left, right = slice(None, -distance), slice(distance, None)
         near = (self.block[left] == self.block[right]) & self.parsable[left] & self.parsable[right]
         pairs: Ints = self.term[left][near] * len(self.terms) + self.term[right][near]
@@ -55,7 +81,15 @@ class Words:
 
 
 def read_words(document: Document, stop_words: Iterable[str] = ()) -> Words:
-    """The words of ``document``; ``stop_words`` are added to the language's own."""
+    """Read the words of a document.
+
+    Args:
+        document: The tagged text.
+        stop_words: Stop words beside those of the language.
+
+    Returns:
+        The words.
+    """
     language = document.language
     lexicon = _Lexicon(stop_words_of(language).union(light_words_of(language), stop_words))
     ends = [*document.sentence_ends(), len(document.text) + 1]
@@ -133,7 +167,16 @@ def _shape(form: str) -> _Shape | None:
 
 
 def score_terms(words: Words, window: int = 1, features: Collection[str] = FEATURES) -> Terms:
-    """S(t) = TRel · TPosition / (TCase + TFNorm / TRel + TSentence / TRel), for the terms of ``words``."""
+    """Compute S(t) = TRel · TPosition / (TCase + TFNorm / TRel + TSentence / TRel) of every term.
+
+    Args:
+        words: The words of a document.
+        window: Number of words on each side that are neighbours of a word.
+        features: Names of the features to use; the others are neutral.
+
+    Returns:
+        The terms with their scores.
+    """
     counts = words.count()
     if not len(counts):
         return Terms(np.zeros(0), counts, {})
@@ -148,7 +191,13 @@ def score_terms(words: Words, window: int = 1, features: Collection[str] = FEATU
 
 @dataclass(frozen=True)
 class Terms:
-    """The terms' scores ``(m,)`` and counts ``(m,)``, and how often one term directly follows another."""
+    """Scores and counts of the terms of a document.
+
+    Attributes:
+        scores: Scores S(t) ``(m,)``; smaller is better.
+        counts: Numbers of occurrences ``(m,)``.
+        bigrams: Number of times that the second term directly follows the first.
+    """
 
     scores: Reals
     counts: Ints
@@ -156,7 +205,15 @@ class Terms:
 
 
 def term_features(words: Words, window: int = 1) -> dict[str, Reals]:
-    """The five features of every term, ``(m,)`` each."""
+    """Compute the five features of every term.
+
+    Args:
+        words: The words of a document.
+        window: Number of words on each side that are neighbours of a word.
+
+    Returns:
+        The values ``(m,)`` of each feature, by name.
+    """
     counts = words.count()
     sentences, median = _sentences(words)
     content = counts[~words.stop] if not words.stop.all() else counts
@@ -206,5 +263,8 @@ def light_words_of(language: str) -> frozenset[str]:
 
     Args:
         language: Language code.
+
+    Returns:
+        The words, in lower case; none for other languages than English.
     """
     return load_word_list("light_words", __package__) if language == "en" else frozenset()

@@ -79,12 +79,30 @@ def _letters(phrase: str) -> npt.NDArray[np.int32]:
 
 
 def sequence(one: str, other: str) -> float:
-    """2 · matching / all characters, the matching ones in the longest common blocks (Ratcliff and Obershelp)."""
+    """Compute the similarity of Ratcliff and Obershelp: 2 · matching / all characters.
+
+    Matching characters are those in the longest common blocks.
+
+    Args:
+        one: A string.
+        other: Another string.
+
+    Returns:
+        The similarity, from 0 to 1.
+    """
     return SequenceMatcher(None, one, other, autojunk=False).ratio()
 
 
 def levenshtein(one: str, other: str) -> float:
-    """1 − edits / characters of the longer one."""
+    """Compute 1 − edits / characters of the longer string (Levenshtein's distance).
+
+    Args:
+        one: A string.
+        other: Another string.
+
+    Returns:
+        The similarity, from 0 to 1.
+    """
     row = list(range(len(other) + 1))
     for number, character in enumerate(one, start=1):
         diagonal, row[0] = row[0], number
@@ -96,7 +114,17 @@ def levenshtein(one: str, other: str) -> float:
 
 
 def jaro(one: str, other: str) -> float:
-    """The mean of matching / characters of each, and of the share of matching ones in the same order (Jaro 1989)."""
+    """Compute the similarity of Jaro (1989).
+
+    It is the mean of three shares: matching characters of each string, and matching characters in the same order.
+
+    Args:
+        one: A string.
+        other: Another string.
+
+    Returns:
+        The similarity, from 0 to 1.
+    """
     if not one or not other:
         return float(one == other)
     reach = max(0, max(len(one), len(other)) // 2 - 1)

@@ -20,9 +20,15 @@ _LONGEST_CUE_LINE = 400
 
 
 def read_captions(lines: list[Line]) -> set[str]:
-    """Blank what is not spoken in subtitles, and join the lines of a sentence over cues; return the voices' names.
+    """Blank everything that is not spoken in subtitles, and join the lines of a sentence over cues.
 
-    The lines before the first cue's time are left alone, but for a WebVTT header.
+    The lines before the first cue's time are left alone, except a WebVTT header.
+
+    Args:
+        lines: The lines of the text, which are changed in place.
+
+    Returns:
+        The names of the voices.
     """
     cues = [index for index, line in enumerate(lines) if line.kind is Kind.PROSE and _CUE.match(line.text[:120])]
     if not cues:

@@ -55,12 +55,23 @@ def is_notice(content: str) -> bool:
 
     >>> is_notice("-!- anna [~a@web] has joined #tides"), is_notice("anna: has joined the pipes")
     (True, False)
+
+    Args:
+        content: The text behind a chat's time stamp.
+
+    Returns:
+        True for a notice.
     """
     return bool(_IRC_NOTICE.match(content) or _EVENT.match(content) or _ENCRYPTED.match(content))
 
 
 def blank_chat_marks(lines: list[Line], speakers: set[str]) -> None:
-    """Blank notices, attachments and reactions between a chat's messages, and the name before an action."""
+    """Blank notices, attachments and reactions between a chat's messages, and the name before an action.
+
+    Args:
+        lines: The lines of the text, which are changed in place.
+        speakers: The names of the chat's speakers.
+    """
     names = {name.strip(" <>@+~%&:").casefold() for name in speakers}
     for line in lines:
         content = line.prose

@@ -91,7 +91,11 @@ _CALL_OR_ASSIGNMENT = re.compile(r"\w\(|=|->|::|\{")
 
 
 def blank_code(lines: list[Line]) -> None:
-    """Mark fenced code, code, shell prompts and stack traces as not prose."""
+    """Mark fenced code, code, shell prompts and stack traces as not prose.
+
+    Args:
+        lines: The lines of the text, which are changed in place.
+    """
     _blank_fenced(lines)
     for line in lines:
         if line.kind is Kind.PROSE:
@@ -195,6 +199,12 @@ def is_plainly_code(content: str) -> bool:
     True
     >>> is_plainly_code("(a) the Licensee shall keep the records (of each year);")
     False
+
+    Args:
+        content: The text of the line.
+
+    Returns:
+        True for code.
     """
     if len(content) > _LONGEST_CODE_LINE:
         return _is_dense(content, 0.2) and not reads_as_prose(content, 0.1)
@@ -209,7 +219,14 @@ def is_plainly_code(content: str) -> bool:
 
 
 def is_perhaps_code(content: str) -> bool:
-    """Whether a line is code if it stands beside code."""
+    """Whether a line is code if it stands beside code.
+
+    Args:
+        content: The text of the line.
+
+    Returns:
+        True if it may be code.
+    """
     if len(content) > _LONGEST_CODE_LINE or reads_as_prose(content, 0.25):
         return False
     return bool(_PERHAPS_CODE.match(content))

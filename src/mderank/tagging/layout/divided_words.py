@@ -61,12 +61,15 @@ class DividedWords:
         self._stems = {_stem(word) for word in self._counts if len(word) > 4}
 
     def left_out(self, text: str, first_end: int, second_start: int) -> Span | None:
-        """The span that the joined word leaves out, or ``None`` if the line does not end with a divided word.
+        """Find the span that a joined word leaves out.
 
         Args:
             text: the text, blanked.
             first_end: offset after the last character of the first line that is not white space.
             second_start: offset of the first such character of the line that continues it.
+
+        Returns:
+            The span of the hyphen and the line break; None if the line does not end with a divided word.
         """
         hyphen = first_end - 1
         if text[hyphen : hyphen + 1] not in ("-", "‐", SOFT_HYPHEN):

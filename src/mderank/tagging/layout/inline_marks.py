@@ -68,7 +68,11 @@ _UNIT = re.compile(
 
 
 def blank_tags(lines: list[Line]) -> None:
-    """Blank HTML tags, images and the targets of links. Tags such as ``<p>`` end a block."""
+    """Blank HTML tags, images and the targets of links. Tags such as ``<p>`` end a block.
+
+    Args:
+        lines: The lines of the text, which are changed in place.
+    """
     for line in lines:
         if line.kind is not Kind.PROSE or len(line.text) > _LONGEST_MARKED:
             continue
@@ -114,7 +118,11 @@ def _blank_links(line: Line) -> None:
 
 
 def blank_marks(lines: list[Line]) -> None:
-    """Blank the marks of emphasis, code in ticks, emoji codes, stage directions and currencies in brackets."""
+    """Blank the marks of emphasis, code in ticks, emoji codes, stage directions and currencies in brackets.
+
+    Args:
+        lines: The lines of the text, which are changed in place.
+    """
     for line in lines:
         if line.kind is not Kind.PROSE:
             continue

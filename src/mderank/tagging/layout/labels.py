@@ -60,11 +60,17 @@ _DIGITS = re.compile(r"\d+")
 
 
 def read_labels(lines: list[Line]) -> set[str]:
-    """Blank labels such as "Note:", a form's field names, and the speakers of a transcript; return the speakers' names.
+    """Blank labels such as "Note:", the field names of a form, and the speakers of a transcript.
 
     A label is known by its name, or by being repeated at the beginning of lines. All labels of successive lines count
-    if half of their names are known, or if one recurs. Any other word before a colon may be what the line is about,
+    if half of their names are known, or if one recurs. Any other word before a colon may be the subject of the line,
     and stays.
+
+    Args:
+        lines: The lines of the text, which are changed in place.
+
+    Returns:
+        The names of the speakers.
     """
     found = [_match_label(lines, index) for index in range(len(lines))]
     names = [_label_key(label) if label else "" for label in found]

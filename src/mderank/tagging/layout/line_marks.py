@@ -44,7 +44,11 @@ _LONGEST_HEADING = 60
 
 
 def blank_rules(lines: list[Line]) -> None:
-    """Blank lines of dashes, equal signs and the like; the short line above one is a heading."""
+    """Blank lines of dashes, equal signs and the like; the short line above one is a heading.
+
+    Args:
+        lines: The lines of the text, which are changed in place.
+    """
     for index, line in enumerate(lines):
         if line.kind is Kind.PROSE and _RULE.match(line.prose):
             line.kind = Kind.NOT_PROSE
@@ -54,7 +58,11 @@ def blank_rules(lines: list[Line]) -> None:
 
 
 def blank_line_numbers(lines: list[Line]) -> None:
-    """Take the numbers off a text whose every line has one, as the transcripts of courts do."""
+    """Blank the line numbers of a text whose every line has one, as in transcripts of courts.
+
+    Args:
+        lines: The lines of the text, which are changed in place.
+    """
     run: list[tuple[Line, int]] = []
     expected = None
     for line in [*lines, None]:
@@ -76,7 +84,11 @@ def blank_line_numbers(lines: list[Line]) -> None:
 
 
 def read_headings(lines: list[Line]) -> None:
-    """Take the marks of Markdown's and of a wiki's headings off."""
+    """Blank the marks of headings of Markdown and of wikis.
+
+    Args:
+        lines: The lines of the text, which are changed in place.
+    """
     for line in lines:
         if line.kind is not Kind.PROSE:
             continue
@@ -97,7 +109,11 @@ def read_headings(lines: list[Line]) -> None:
 
 
 def read_list_marks(lines: list[Line]) -> None:
-    """Take bullets, numbers and letters off list items, clauses and numbered headings."""
+    """Blank bullets, numbers and letters of list items, clauses and numbered headings.
+
+    Args:
+        lines: The lines of the text, which are changed in place.
+    """
     styles = [_list_style(line) for line in lines]
     stretches = _stretch_numbers(lines)
     in_stretch = Counter(
@@ -176,6 +192,12 @@ def is_heading_like(content: str) -> bool:
 
     >>> is_heading_like("Predicting Storm Surges in Shallow Estuaries"), is_heading_like("Predicting storm surges")
     (True, False)
+
+    Args:
+        content: The text of the line.
+
+    Returns:
+        True if it looks like a heading.
     """
     words = [word for word in content.split() if len(word) > 3 and word[0].isalpha()]
     return len(words) > 1 and not ends_sentence(content) and all(word[0].isupper() for word in words)

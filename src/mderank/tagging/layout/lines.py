@@ -84,7 +84,14 @@ class Line:
 
 
 def split_lines(text: str) -> list[Line]:
-    """The lines of ``text``, blank ones too."""
+    """Split a text into lines, blank ones included.
+
+    Args:
+        text: The text.
+
+    Returns:
+        The lines, in order.
+    """
     lines = []
     start, after_page = 0, False
     for found in _BREAK.finditer(text):
@@ -103,7 +110,12 @@ def _new_line(text: str, start: int, end: int, after_page: bool) -> Line:
 
 
 def blank_in_text(line: Line, spans: list[Span]) -> None:
-    """Blank ``spans`` of a line, which are offsets in its text, and take them out of the text that is read later."""
+    """Blank spans of a line, also in the text that later steps read.
+
+    Args:
+        line: The line, which is changed in place.
+        spans: Offsets in the text of the line.
+    """
     if not spans:
         return
     offset = line.end - len(line.text)
@@ -117,34 +129,79 @@ def blank_in_text(line: Line, spans: list[Span]) -> None:
 
 
 def words_of(content: str) -> list[str]:
-    """The words of a line, without numbers and marks."""
+    """Find the words of a line, without numbers and marks.
+
+    Args:
+        content: The text of the line.
+
+    Returns:
+        The words, in order.
+    """
     return _WORD.findall(content)
 
 
 def last_word(content: str) -> str:
-    """The word that a line ends with, or an empty string if it ends with a mark or number."""
+    """Find the word that a line ends with.
+
+    Args:
+        content: The text of the line.
+
+    Returns:
+        The word; an empty string if the line ends with a mark or number.
+    """
     found = _LAST_WORD.search(content[-_ENDING:])
     return found.group(1) if found else ""
 
 
 def ends_sentence(content: str) -> bool:
-    """Whether a line ends with a full stop, question mark or exclamation mark."""
+    """Check whether a line ends with a full stop, question mark or exclamation mark.
+
+    Args:
+        content: The text of the line.
+
+    Returns:
+        True if it does.
+    """
     return bool(_SENTENCE_END.search(content[-_ENDING:].rstrip()))
 
 
 def ends_clause(content: str) -> bool:
-    """Whether a line ends a sentence, or with a colon or semicolon."""
+    """Check whether a line ends a sentence, or ends with a colon or semicolon.
+
+    Args:
+        content: The text of the line.
+
+    Returns:
+        True if it does.
+    """
     return bool(_CLAUSE_END.search(content[-_ENDING:].rstrip()))
 
 
 def reads_as_prose(content: str, share: float = 0.2) -> bool:
-    """Whether at least ``share`` of a line's words are function words, of at least four words."""
+    """Check whether a line has at least four words, of which enough are function words.
+
+    Args:
+        content: The text of the line.
+        share: The lowest share of function words, from 0 to 1.
+
+    Returns:
+        True if it does.
+    """
     words = [word for word in words_of(content[:1000]) if len(word) > 1 or word in "aAI"]
     return len(words) >= 4 and sum(word.lower() in FUNCTION_WORDS for word in words) >= share * len(words)
 
 
 def is_mid_sentence(previous: Line | None) -> bool:
-    """Whether a line is prose that the next line may continue, so that what looks like a mark there may be a word."""
+    """Check whether a line is prose that the next line may continue. A mark at the beginning of the next line may then
+    be
+    a word.
+
+    Args:
+        previous: The line; None before the first line.
+
+    Returns:
+        True if the next line may continue it.
+    """
     if previous is None or previous.kind is not Kind.PROSE or previous.alone or previous.cells:
         return False
     content = previous.prose.rstrip()

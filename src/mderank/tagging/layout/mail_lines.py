@@ -84,7 +84,11 @@ _FARTHEST = 40  # lines that are looked at below a signature's mark, blank ones 
 
 
 def read_quote_marks(lines: list[Line]) -> None:
-    """Take the leading ``>`` marks off quoted lines, and count them."""
+    """Blank the leading ``>`` marks of quoted lines, and count them.
+
+    Args:
+        lines: The lines of the text, which are changed in place.
+    """
     for line in lines:
         if line.kind is not Kind.PROSE or not line.text.lstrip().startswith(">"):
             continue
@@ -100,7 +104,14 @@ def read_quote_marks(lines: list[Line]) -> None:
 
 
 def read_mail(lines: list[Line]) -> set[str]:
-    """Find header fields, greetings, attributions and signatures; return the names of writers and readers."""
+    """Find header fields, greetings, attributions and signatures of mails.
+
+    Args:
+        lines: The lines of the text, which are changed in place.
+
+    Returns:
+        The names of writers and readers.
+    """
     people: set[str] = set()
     headers = _read_headers(lines, people)
     attributions = _blank_attributions(lines, people)

@@ -20,7 +20,11 @@ _LARGEST_HEAD = 4  # lines; a head and the foot before it stand together
 
 
 def read_furniture(lines: list[Line]) -> None:
-    """Mark page numbers, and every occurrence but the first of lines that recur from page to page."""
+    """Mark page numbers, and every occurrence but the first of lines that recur from page to page.
+
+    Args:
+        lines: The lines of the text, which are changed in place.
+    """
     occurrences: dict[str, list[int]] = {}
     for index, line in enumerate(lines):
         if line.kind is not Kind.PROSE:

@@ -70,6 +70,9 @@ _LONGEST_LINE = 200
 def blank_people(lines: list[Line]) -> set[str]:
     """Blank attendance fields, author fields, by-lines and the names behind quotations.
 
+    Args:
+        lines: The lines of the text, which are changed in place.
+
     Returns:
         The names in attendance and author fields: of people who were there, wrote, or are to do something.
     """

@@ -46,7 +46,11 @@ _FARTHEST_YEARS = 250  # characters of a long line of references per year or pag
 
 
 def blank_references(lines: list[Line]) -> None:
-    """Blank the entries below "References", and lines that only cite the journal that a page is from."""
+    """Blank the entries below "References", and lines that only cite the journal that a page is from.
+
+    Args:
+        lines: The lines of the text, which are changed in place.
+    """
     _blank_page_lines(lines)
     index = 0
     while index < len(lines):

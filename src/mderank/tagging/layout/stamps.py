@@ -46,7 +46,14 @@ _ASSIGNMENT = re.compile(r"(?<![^\s(])[A-Za-z_][\w.-]*=(?:\"[^\"]{0,200}\"|[^\s,
 
 
 def read_stamps(lines: list[Line]) -> set[str]:
-    """Blank time stamps, with the speaker or the log's level after them; return the speakers' names."""
+    """Blank time stamps, with the speaker or the log's level after them.
+
+    Args:
+        lines: The lines of the text, which are changed in place.
+
+    Returns:
+        The names of the speakers.
+    """
     speakers = _blank_name_and_stamp_lines(lines)
     speakers |= _blank_stamp_and_name_lines(lines)
     stamped = [(line, found) for line in lines if (found := _match_stamp(line)) is not None]

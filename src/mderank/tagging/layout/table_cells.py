@@ -28,7 +28,11 @@ _WORD_OR_DATE = re.compile(r"[^\W\d_]{2}|\d[\d.,:/-]\d|[€$£]")
 
 
 def read_cells(lines: list[Line]) -> None:
-    """Divide table rows and breadcrumbs into cells; the marks between the cells are blanked."""
+    """Divide table rows and breadcrumbs into cells, and blank the marks between the cells.
+
+    Args:
+        lines: The lines of the text, which are changed in place.
+    """
     for stretch in _stretches(lines):
         _read_delimited(stretch)
         _read_bars(stretch)

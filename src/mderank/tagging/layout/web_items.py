@@ -142,7 +142,11 @@ class _Item:
 
 
 def blank_web_items(lines: list[Line]) -> None:
-    """Blank menus, buttons, form fields, cookie banners and footers of a web page; its prose and headings stay."""
+    """Blank menus, buttons, form fields, cookie banners and footers of a web page; its prose and headings stay.
+
+    Args:
+        lines: The lines of the text, which are changed in place.
+    """
     _blank_dated(lines)
     items = [item for index, line in enumerate(lines) for item in _items_of(index, line)]
     sure = {item.name for item in items if _is_command(item.name)}

@@ -68,9 +68,13 @@ class _Break:
 
 
 def find_continued(lines: list[Line]) -> list[bool]:
-    """For every prose line but the last, whether the next prose line continues it.
+    """Find the prose lines that the next prose line continues.
 
-    ``lines`` holds all lines; the result is about those of them that are prose.
+    Args:
+        lines: All lines of the text.
+
+    Returns:
+        One value per prose line but the last: True if the next prose line continues it.
     """
     prose = [index for index, line in enumerate(lines) if line.kind is Kind.PROSE]
     between = [_between(lines, first, last) for first, last in pairwise(prose)]
@@ -152,6 +156,13 @@ def continues_title(first: str, second: str) -> bool:
 
     >>> continues_title("SLIDING MODE CONTROL", "of a quadrotor under wind gusts")
     True
+
+    Args:
+        first: The text of the title's line.
+        second: The text of the line below it.
+
+    Returns:
+        True if the second line continues the title.
     """
     title, subtitle = first.strip(), second.strip()
     word = _FIRST_WORD.search(subtitle)
