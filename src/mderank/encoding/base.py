@@ -83,6 +83,9 @@ class TokenizedText:
 
         Args:
             count: How many tokens to keep; more than there are keeps all.
+
+        Returns:
+            The tokens that are kept.
         """
         return self.part(range(min(count, len(self))))
 
@@ -91,6 +94,9 @@ class TokenizedText:
 
         Args:
             rows: Indices of the tokens to keep.
+
+        Returns:
+            The tokens that are kept.
         """
         cut = slice(rows.start, rows.stop)
         return TokenizedText(self.ids[cut], self.starts[cut], self.ends[cut])

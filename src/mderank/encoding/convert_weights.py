@@ -28,7 +28,12 @@ class _RefusedError(Exception):
 
 
 def convert(source: Path, target: Path) -> None:
-    """Write the weights of ``source`` as safetensors into ``target``, in one file or in as many as there were."""
+    """Convert weights to safetensors, in as many files as there were.
+
+    Args:
+        source: Folder with the weights.
+        target: Folder to write to.
+    """
     from safetensors.torch import save_file
 
     files = _files(source)

@@ -24,13 +24,16 @@ class VariantCache(Protocol):
     """Interface of a cache of what masks changed. Runs that differ in masking or pooling share many variants."""
 
     def get(self, ids: Ints, layer: int, rows: Ints, pooling: PoolingName) -> Floats | None:
-        """Return the change that a mask made, or None if it is not known.
+        """Look up the change that a mask made.
 
         Args:
             ids: Token ids ``(n,)`` of the window, with special tokens.
             layer: Number of the layer.
             rows: Rows ``(k,)`` of the window that the mask hides.
             pooling: The pooling that the change is for.
+
+        Returns:
+            The change; None if it is not known.
         """
         ...
 
@@ -52,6 +55,9 @@ def default_batch_tokens(encoder: Encoder) -> int:
 
     Args:
         encoder: An encoder; without an attribute ``device`` it runs on the CPU.
+
+    Returns:
+        The number of tokens.
     """
     device = str(getattr(encoder, "device", "cpu"))
     return CPU_BATCH_TOKENS if device.partition(":")[0] == "cpu" else GPU_BATCH_TOKENS

@@ -73,13 +73,26 @@ def export(
     name: str | None = None,
     report: Callable[[str], None] = lambda line: None,
 ) -> EncoderSpec:
-    """Write ``model`` (a hub name or folder) in ONNX form into ``folder``, which must be new or empty.
-
-    ``storage="int8"`` stores the weights in a quarter of the space, one scale a channel; they are made float32 again
-    when loaded, so that the speed is the same. ``report`` is told what was done and measured.
+    """Write an encoder as a folder for ONNX Runtime.
 
     The float32 graph is compared with the original on sequences up to the encoder's maximum, or up to
     ``LONGEST_CHECKED`` tokens if it takes more. An encoder whose attention depends on the length is refused.
+
+    Args:
+        model: Name on the hub, or folder.
+        folder: Folder to write, which must be new or empty.
+        storage: Number format of the stored weights. "int8" takes a quarter of the space, with one scale per channel.
+            The weights become float32 when they are loaded, so that the speed is the same.
+        name: Name of the model; None for the last part of ``model``.
+        report: Called with lines of text that report the progress and the measurements.
+
+    Returns:
+        Properties of the encoder.
+
+    Raises:
+        InputError: If the folder exists and is not empty.
+        MissingExtraError: If a package for the export is missing.
+        ModelError: If the model cannot be loaded, or if the export does not agree with it.
     """
     try:
         import onnx  # noqa: F401
@@ -178,7 +191,19 @@ def _judge(model: str, storage: Storage, agreement: dict[str, float]) -> None:
 
 
 def compare(original: Encoder, exported: Encoder) -> dict[str, float]:
-    """The largest difference of any state of any layer, and the mean rank correlation of masked words' scores."""
+    """Compare an exported encoder with the original, on three texts.
+
+    Args:
+        original: The original encoder.
+        exported: The exported encoder.
+
+    Returns:
+        "difference": the largest difference of a hidden state in any layer. "ranks": the mean rank correlation of the
+        scores of masked words.
+
+    Raises:
+        ModelError: If the tokenizers differ.
+    """
     spec = original.spec
     difference = 0.0
     ranks = []
@@ -213,7 +238,15 @@ def _word_scores(encoder: Encoder, text: str) -> Floats:
 
 
 def spearman(one: Floats, other: Floats) -> float:
-    """Spearman's rank correlation of two lists without ties to speak of."""
+    """Compute Spearman's rank correlation of two lists. Ties are ranked in order.
+
+    Args:
+        one: Values ``(n,)``.
+        other: Other values ``(n,)``.
+
+    Returns:
+        The correlation, from -1 to 1.
+    """
     first, second = (np.argsort(np.argsort(values)).astype(np.float64) for values in (one, other))
     return float(np.corrcoef(first, second)[0, 1])
 

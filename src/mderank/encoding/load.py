@@ -71,6 +71,9 @@ def is_elmo(model: str | Path) -> bool:
 
     Args:
         model: Name, file or folder of a model.
+
+    Returns:
+        True for ELMo.
     """
     path = Path(model)
     if path.suffix == ".hdf5":

@@ -25,11 +25,19 @@ _OTHER_WEIGHTS = ("model.pt", "model.pth", "tf_model.h5", "flax_model.msgpack")
 
 
 def model_folder(model: str) -> Path:
-    """The folder with configuration, tokenizer and safetensors weights of ``model``, a hub name or a folder.
+    """Find the folder with configuration, tokenizer and safetensors weights of a model.
 
     A model of the hub is downloaded into the hub's cache, where it is found again when the hub cannot be reached.
     Weights that exist as ``pytorch_model.bin`` only are converted once, into a folder below `cache_folder`.
-    A model that cannot be found, or whose weights are refused, is a ModelError.
+
+    Args:
+        model: Name on the hub, or folder.
+
+    Returns:
+        The folder.
+
+    Raises:
+        ModelError: If the model cannot be found, or if its weights are refused.
     """
     folder = Path(model) if Path(model).is_dir() else _downloaded(model)
     if _has(folder, SAFE_WEIGHTS, SAFE_INDEX):
@@ -49,7 +57,11 @@ def model_folder(model: str) -> Path:
 
 
 def cache_folder() -> Path:
-    """Where mderank keeps what it converted: $MDERANK_CACHE_DIR, $XDG_CACHE_HOME/mderank or ~/.cache/mderank."""
+    """Return the folder for converted weights.
+
+    Returns:
+        $MDERANK_CACHE_DIR, $XDG_CACHE_HOME/mderank or ~/.cache/mderank.
+    """
     if own := os.environ.get("MDERANK_CACHE_DIR"):
         return Path(own)
     shared = os.environ.get("XDG_CACHE_HOME")

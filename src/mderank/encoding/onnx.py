@@ -33,23 +33,53 @@ HIDE = np.finfo(np.float32).min  # added to an attention score, it makes the sof
 
 
 def output_name(layer: int) -> str:
-    """The graph's name for the states after ``layer`` layers."""
+    """Return the name of the graph's output for a layer.
+
+    Args:
+        layer: Number of the layer.
+
+    Returns:
+        The name.
+    """
     return f"hidden_{layer}"
 
 
 def is_onnx_folder(folder: Path) -> bool:
-    """Whether ``mderank export`` wrote this folder."""
+    """Check whether ``mderank export`` wrote a folder.
+
+    Args:
+        folder: Folder of a model.
+
+    Returns:
+        True if it has an ``encoder.json``.
+    """
     return (folder / SPEC_FILE).is_file()
 
 
 def write_spec(spec: EncoderSpec, folder: Path, **notes: Any) -> None:
-    """Write ``encoder.json``, with whatever else should be known about the model."""
+    """Write ``encoder.json``.
+
+    Args:
+        spec: Properties of the encoder.
+        folder: Folder of the model.
+        **notes: Further values for the file, such as the source of the model.
+    """
     text = json.dumps({**asdict(spec), **notes}, indent=2)
     (folder / SPEC_FILE).write_text(text + "\n", encoding="utf-8")
 
 
 def read_spec(folder: Path) -> EncoderSpec:
-    """The `EncoderSpec` that a folder holds."""
+    """Read ``encoder.json``.
+
+    Args:
+        folder: Folder of a model.
+
+    Returns:
+        Properties of the encoder.
+
+    Raises:
+        ModelError: If the file is missing or damaged.
+    """
     file = folder / SPEC_FILE
     try:
         data = json.loads(file.read_text(encoding="utf-8"))
@@ -70,9 +100,18 @@ def _allowed_cores() -> int:
 
 
 class OnnxEncoder:
-    """An encoder in ONNX form, on the CPU.
+    """An encoder that runs on ONNX Runtime, on the CPU.
 
-    ``threads`` is how many cores one encoder call may use (default: all that this process may use).
+    Args:
+        folder: Folder that ``mderank export`` wrote, or that of the bundled model.
+        threads: Number of cores per encoder call; None for all that this process may use.
+
+    Attributes:
+        folder: Folder of the model.
+        spec: Properties of the encoder.
+
+    Raises:
+        ModelError: If a file is missing or cannot be loaded.
     """
 
     def __init__(self, folder: str | Path, *, threads: int | None = None) -> None:
@@ -136,11 +175,26 @@ class OnnxEncoder:
         self._open()
 
     def tokenize(self, text: str) -> TokenizedText:
-        """The tokens of ``text``, all of them."""
+        """Return all tokens of a text, without truncation and without special tokens.
+
+        Args:
+            text: Any text.
+
+        Returns:
+            The tokens with their character offsets.
+        """
         return tokenize(self._tokenizer, text)
 
     def hidden_states(self, inputs: EncoderInputs, layer: int) -> Floats:
-        """The hidden states ``(B, S, d)`` after ``layer`` layers."""
+        """Compute the hidden states of a layer.
+
+        Args:
+            inputs: A batch of ``B`` sequences of ``S`` tokens.
+            layer: Number of the layer; 0 is the embedding layer.
+
+        Returns:
+            Hidden states ``(B, S, d)`` in float32.
+        """
         batch, size = inputs.input_ids.shape
         feed: dict[str, Any] = {"input_ids": inputs.input_ids}
         if self.spec.one_pass:

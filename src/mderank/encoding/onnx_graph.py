@@ -14,7 +14,15 @@ _VARINT, _EIGHT_BYTES, _BYTES, _FOUR_BYTES = 0, 1, 2, 5  # how a field's value i
 
 
 def cut(model: bytes, output: str) -> bytes:
-    """The model up to the node that gives ``output``, and giving no more; nodes are in the order of computation."""
+    """Cut a model above one of its outputs. Nodes are in the order of computation.
+
+    Args:
+        model: The ONNX file.
+        output: Name of the output.
+
+    Returns:
+        The model up to the node that computes the output, with no other output.
+    """
     parts = []
     for number, value, whole in _fields(memoryview(model)):
         if number == _MODEL_GRAPH:

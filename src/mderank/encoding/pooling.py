@@ -123,7 +123,11 @@ class Pool(Protocol):
         ...
 
     def finish(self) -> Embeddings:
-        """Return the embeddings over all windows."""
+        """Compute the embeddings over all windows.
+
+        Returns:
+            The embeddings of the document.
+        """
         ...
 
 
@@ -410,6 +414,9 @@ def make_pool(name: PoolingName, masks: int, dimension: int, phrases: int = 0, f
         dimension: Length ``d`` of a hidden state.
         phrases: Number of phrases to embed alone.
         focus: For mean pooling; see `FocusedMeanPool`. 0 counts all windows alike.
+
+    Returns:
+        The pool.
     """
     if name == "mean" and focus:
         return FocusedMeanPool(masks, dimension, phrases, focus)

@@ -30,12 +30,23 @@ DTYPES: tuple[Dtype, ...] = ("float32", "float16", "bfloat16")
 
 
 class TorchEncoder:
-    """A Hugging Face encoder.
+    """A Hugging Face encoder, which runs on torch.
 
-    ``model`` is a hub name or a folder. Its weights are safetensors, or a ``pytorch_model.bin`` that is converted to
-    safetensors at the first call, in a process of its own that runs no code of the file. ``device`` is torch's name for
-    it (default: the GPU if there is one); ``dtype`` is ``float32``, ``float16`` or ``bfloat16``. Whether it can do
-    one-pass masking is found by trying.
+    Its weights are safetensors, or a ``pytorch_model.bin``. The latter is converted to safetensors at the first call,
+    in a process of its own that runs no code of the file. A test of the model finds whether one-pass masking works.
+
+    Args:
+        model: Name on the hub, or folder.
+        device: Device of torch, such as "cuda"; None takes the GPU if there is one.
+        dtype: Number format: "float32", "float16" or "bfloat16".
+
+    Attributes:
+        folder: Folder of the model; its name if it is from the hub.
+        spec: Properties of the encoder.
+
+    Raises:
+        MissingExtraError: If torch or transformers is missing.
+        ModelError: If the model cannot be loaded, the dtype is unknown or the device cannot be used.
     """
 
     packages: ClassVar[tuple[str, ...]] = ("torch", "transformers")  # whose versions may change the states
@@ -87,30 +98,56 @@ class TorchEncoder:
 
     @property
     def tokenizer(self) -> Tokenizer:
-        """The tokenizer, as ``tokenizers`` has it."""
+        """The tokenizer, of the package ``tokenizers``."""
         return self._tokenizer
 
     @property
     def module(self) -> torch.nn.Module:
-        """The model itself."""
+        """The torch module of the model."""
         module: torch.nn.Module = self._model
         return module
 
     @property
     def device(self) -> str:
-        """The device that the model is on, by torch's name: ``cpu``, ``cuda:1``."""
+        """The name of the model's device: ``cpu``, ``cuda:1``."""
         return str(self._device)
 
     def tokenize(self, text: str) -> TokenizedText:
-        """The tokens of ``text``, all of them."""
+        """Return all tokens of a text, without truncation and without special tokens.
+
+        Args:
+            text: Any text.
+
+        Returns:
+            The tokens with their character offsets.
+        """
         return tokenize(self._tokenizer, text)
 
     def hidden_states(self, inputs: EncoderInputs, layer: int) -> Floats:
-        """The hidden states ``(B, S, d)`` after ``layer`` layers."""
+        """Compute the hidden states of a layer.
+
+        Args:
+            inputs: A batch of ``B`` sequences of ``S`` tokens.
+            layer: Number of the layer; 0 is the embedding layer.
+
+        Returns:
+            Hidden states ``(B, S, d)`` in float32.
+        """
         return self._states(self._run(self._up_to(layer), inputs), inputs, layer)
 
     def hidden_states_and_attentions(self, inputs: EncoderInputs, layer: int) -> tuple[Floats, Floats]:
-        """The hidden states ``(B, S, d)`` after ``layer`` layers, and the weights ``(B, h, S, S)`` of its attention."""
+        """Compute the hidden states and the attention weights of a layer.
+
+        Args:
+            inputs: A batch of ``B`` sequences of ``S`` tokens.
+            layer: Number of the layer, from 1.
+
+        Returns:
+            Hidden states ``(B, S, d)`` and attention weights ``(B, h, S, S)``.
+
+        Raises:
+            ModelError: If the model does not return attention weights.
+        """
         usual = self._model.config._attn_implementation
         # Only this implementation has the weights at hand. It rounds otherwise, so that `states` must not keep it.
         self._model.set_attn_implementation("eager")

@@ -54,7 +54,11 @@ class OccurrenceContext:
     after: str
 
     def as_dict(self) -> dict[str, Any]:
-        """Return plain data for JSON."""
+        """Return plain data for JSON.
+
+        Returns:
+            The character offsets, the line and column, and the words before and after the occurrence.
+        """
         return {
             "start": self.span.start,
             "end": self.span.end,
@@ -82,9 +86,13 @@ class Explanation:
     occurrences: tuple[OccurrenceContext, ...]
 
     def format_masked_similarity(self) -> str:
-        """Return the masked similarity for people.
+        """Format the masked similarity for people.
 
-        In a long text one phrase changes so little that six digits would show nothing of it; then "1 − 2e-7".
+        In a long text one phrase changes the document so little that six digits would not show it. The text is then "1
+        − 2e-7".
+
+        Returns:
+            The text.
         """
         effect = self.features["mask_effect"]
         return format_number(1 - effect) if effect >= 1e-5 else f"1 − {effect:.3g}"
@@ -127,6 +135,9 @@ class Explainer:
 
         Args:
             span: Character offsets in the text.
+
+        Returns:
+            The occurrence with its line, column and context.
         """
         line = bisect_right(self._line_starts, span.start)
         start, end = max(0, span.start - _AROUND), min(len(self._text), span.end + _AROUND)
