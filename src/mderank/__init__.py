@@ -1,4 +1,4 @@
-"""Keyphrases of a document, in phrases taken from it, each with its place: MDERank in one encoder pass.
+"""Keyphrase extraction: phrases of a document with their scores and occurrences, in one encoder pass.
 
 >>> from mderank import MDERank
 >>> MDERank().extract("Coral reefs feed fish. Warm water harms coral reefs.", top_k=1)[0].text

@@ -61,7 +61,7 @@ class _OneLine(click.ClickException):
              epilog=EPILOG)  # fmt: skip
 @click.version_option(mderank.__version__, "--version", "-V", prog_name="mderank")
 def cli() -> None:
-    """Say what a document is about: its keyphrases, each with its places in the text.
+    """Extract keyphrases from documents, each with its score and its occurrences in the text.
 
     A phrase matters if the document's embedding changes when the phrase is masked (MDERank, Zhang et al. 2022). It
     works offline, on a CPU, on documents of any length. Start with: mderank extract FILE

@@ -21,8 +21,8 @@ def load_encoder(
     """Load an encoder.
 
     Args:
-        model: ``minilm-l6``, which is bundled and runs on ONNX Runtime; a folder that ``mderank export`` wrote, which
-            does too; or a Hugging Face model, by its folder or its name on the hub, which runs on torch.
+        model: ``minilm-l6``, which is bundled, or a folder that ``mderank export`` wrote; both run on ONNX Runtime. Or
+            the folder or hub name of a Hugging Face model, which runs on torch.
         device: Device of torch, such as "cuda"; None chooses one.
         dtype: Number format of torch; None for float32.
         threads: Threads of ONNX Runtime; None for all cores.

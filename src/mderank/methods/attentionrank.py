@@ -42,8 +42,8 @@ class AttentionRank(EncoderExtractor):
     """Ranks phrases by the attention that they get in their sentences and by their relevance to all sentences.
 
     1. Tag the text and find the candidates (`BaseExtractor`).
-    2. Encode every sentence. A token gets the attention of all tokens of its sentence, over all heads of the
-       last layer (or ``layer``); a candidate that of its tokens, over all its occurrences: a.
+    2. Encode every sentence. A token gets the attention of all tokens of its sentence, over all heads of the last layer
+       (or ``layer``). A candidate gets the attention of its tokens, over all its occurrences: a.
     3. Encode every candidate by itself. Its words E_c attend to each other, softmax(E_c·E_cᵀ)·E_c; their mean is c.
     4. The words E_i of a sentence without stop words and the candidate's attend to each other, with S = E_i·E_cᵀ:
        A = softmax(S)·E_c and B = softmax(S)·softmax(Sᵀ)·E_i give V = (E_i + A + E_i∘A + E_i∘B) / 4. V attends to itself

@@ -44,8 +44,8 @@ class Random(BaseExtractor):
     """Ranks candidates by a number drawn for each.
 
     1. Find the candidates.
-    2. Score each with a number in [0, 1) made from the seed, the text and the phrase: the same wherever and with
-       whatever else the text is read.
+    2. Score each with a number in [0, 1) made from the seed, the text and the phrase. The number does not depend on the
+       batch or the machine.
 
     Args:
         seed: Random seed.

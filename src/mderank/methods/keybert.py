@@ -21,8 +21,8 @@ class KeyBERT(EmbedRank):
        phrase is one that stands in the text: none runs across a stop word, punctuation or a paragraph's end.
     2. Embed the document, and each candidate by itself, in lower case: all in one encoder pass.
     3. Score cos(E(d), E(c)).
-    4. With ``diversity=MMR()``, take next what is near the document and far from what was taken, cosines as they
-       are; with ``diversity=MaxSum(20)``, of the 20 best take those together that are least alike.
+    4. With ``diversity=MMR()``, take next what is near the document and far from what was taken, cosines as they are.
+       With ``diversity=MaxSum(20)``, take those of the 20 best together that are least alike.
 
     Args:
         model: Name or folder of a model, or an `Encoder`; see `load_encoder`.

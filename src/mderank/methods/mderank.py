@@ -58,8 +58,8 @@ class MDERank(EncoderExtractor):
     - Candidates of at most eight words [of any length].
     - Forms with the same stems are one entry [forms that differ in case only].
 
-    Two things are ours with the preset too: the tagger is spaCy's English pipeline where the authors used Stanford
-    CoreNLP, and the list of stop words is our own. So candidates may differ from the authors'. docs/paper.md has more.
+    Two things are ours with the preset too. The tagger is spaCy's English pipeline; the authors used Stanford CoreNLP.
+    The list of stop words is our own. So candidates may differ from the authors'. docs/paper.md has more.
 
     Args:
         model: Name or folder of a model, or an `Encoder`; see `load_encoder`.

@@ -26,8 +26,9 @@ class TfIdf(BaseExtractor):
     1. Find the candidates.
     2. Count how often each was found, stem variants together: tf. With ``nested`` its occurrences inside longer
        candidates count too.
-    3. Score tf · log2(N / df), with N the corpus' documents and df those that have the phrase as a candidate or part
-       of one, this text counted among them in both. Without a corpus all phrases are equally rare.
+    3. Score tf · log2(N / df), with N the number of documents of the corpus. df is the number of those that have the
+       phrase as a candidate, or as part of one. This text counts in both. Without a corpus all phrases are equally
+       rare.
 
     Args:
         frequencies: Document frequencies of a corpus; None makes all phrases equally rare.

@@ -167,7 +167,7 @@ class BatchRequest(OptionsRequest):
 
 
 class Occurrence(BaseModel):
-    """One place of a phrase, with what stands around it."""
+    """An occurrence of a phrase, with the words around it."""
 
     start: int
     end: int

@@ -34,7 +34,7 @@ class MultipartiteRank(TopicExtractor):
     3. Join every two phrases of different topics, both ways, with the weight Σ 1 / distance in words, over all pairs
        of their occurrences.
     4. Prefer the phrase of each topic that is first in the text. The edge to it from a phrase i becomes heavier by
-       ``alpha`` · exp(1 / (1 + p)) · Σ w_ki, over the other phrases k of its topic, where p is the number of words
+       ``alpha`` · exp(1 / (1 + p)) · Σ w_ki, over the other phrases k of its topic. Here p is the number of words
        before it in the text, as in the author's implementation.
     5. Score the phrases by PageRank with ``damping``.
 

@@ -19,8 +19,8 @@ class PositionRank(WordGraphRanker):
     2. Make a graph of the text's nouns and adjectives (``tags``), words with one stem being one node (``words``).
     3. Link two words as often as they stand less than ``window`` tokens apart, over the ends of sentences too. All
        tokens count (``distance=words``: only words of the graph).
-    4. Sum 1 / position over all occurrences of a word, the first token of the text being at 1: a word at 2, 5 and 10
-       has 1/2 + 1/5 + 1/10.
+    4. Sum 1 / position over all occurrences of a word; the first token of the text is at 1. A word at 2, 5 and 10 has
+       1/2 + 1/5 + 1/10.
     5. Score the words by PageRank with ``damping``, the walk beginning anew at words in proportion to these sums.
     6. Score a phrase with the sum of its words' scores (``phrase_score=mean``: divided by its length).
 

@@ -15,8 +15,8 @@ class SingleRank(WordGraphRanker):
     1. Find the candidates: the longest stretches of nouns and adjectives that end in a noun.
     2. Make a graph of the text's nouns and adjectives (``tags``), words with one stem being one node (``words``).
     3. Link two words as often as they stand less than ``window`` tokens apart. All tokens count, also stop words and
-       punctuation (``distance=words``: only words of the graph), and the ends of sentences do not matter; the paper
-       does not say, it is what pke does.
+       punctuation (``distance=words``: only words of the graph). The ends of sentences do not matter. The paper leaves
+       both open; pke does the same.
     4. Score the words by PageRank with ``damping``.
     5. Score a phrase with the sum of its words' scores (``phrase_score=mean``: divided by its length).
 

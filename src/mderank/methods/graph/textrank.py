@@ -77,8 +77,8 @@ class TextRank(WordGraphRanker):
        the paper's way: that share of the words, the best by step 4, joined where they stand side by side.
     2. Make a graph of the text's nouns and adjectives (``tags``), words with one stem being one node (``words``).
     3. Link two words if they stand less than ``window`` tokens apart: 2 is side by side. All tokens count, also stop
-       words and punctuation (``distance=words``: only words of the graph), and the ends of sentences do not matter;
-       the paper does not say, it is what pke does. An edge counts once (``weighted=yes``: as often as they meet).
+       words and punctuation (``distance=words``: only words of the graph). The ends of sentences do not matter. The
+       paper leaves both open; pke does the same. An edge counts once (``weighted=yes``: as often as they meet).
     4. Score the words by PageRank with ``damping``.
     5. Score a phrase with the sum of its words' scores (``phrase_score=mean``: divided by its length).
 

@@ -32,12 +32,13 @@ class TopicRank(TopicExtractor):
     """Ranks topics of phrases, and gives one phrase of each.
 
     1. Find the candidates, the longest stretches of nouns and adjectives; those with the same stems are one phrase.
-    2. Put phrases with common stems into topics: hierarchical clustering (``linkage``) as far as a distance of
-       ``threshold``, which is 1 − stems in common / stems of both. 0.74 asks for more than a quarter in common.
+    2. Put phrases with common stems into topics by hierarchical clustering (``linkage``), up to a distance of
+       ``threshold``. The distance is 1 − stems in common / stems of both. The default 0.74 asks for more than a quarter
+       in common.
     3. Join every two topics with the weight Σ 1 / distance in words, over all pairs of their occurrences.
     4. Score the topics by PageRank with ``damping``.
     5. Give each topic's score to its ``representative``: its first phrase in the text, its most frequent one, or the
-       one that has most stems in common with the others (of equal ones the first).
+       most central one. The central phrase has most stems in common with the others; of equal ones the first is taken.
 
     All other candidates score 0, and so come last, in the order of the text: ``min_score=1e-9`` leaves them out.
 

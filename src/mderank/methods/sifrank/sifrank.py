@@ -59,8 +59,8 @@ class SIFRank(BaseExtractor):
     2. Cut the text into segments of whole sentences, at least ``segment`` words each (document segmentation), and
        have each of them encoded. ``layer``: whose states are taken; ``average_layers``: the mean of all.
     3. With ``alignment``, a word's vector is the mean over its occurrences in the document (embeddings alignment).
-    4. A word's weight is a / (a + f), f being how frequent it is in the language; with the frequencies of a
-       ``domain``, mix · a / (a + f) + (1 − mix) · a / (a + f_domain), where ``mix`` is 0.6 if not given.
+    4. A word's weight is a / (a + f), with f its frequency in the language. With the frequencies of a ``domain`` it is
+       mix · a / (a + f) + (1 − mix) · a / (a + f_domain); ``mix`` is 0.6 if not given.
     5. The document is the weighted mean of its nouns, adjectives and gerunds, a candidate that of its words.
     6. Score their cosine, the mean over the candidate's occurrences.
 

@@ -82,10 +82,10 @@ class YAKE(BaseExtractor):
     """Ranks n-grams by where, how often, in which case and among which words their words stand.
 
     1. Take as candidates all n-grams of up to ``ngram`` words that do not begin or end with a stop word.
-    2. Compute of every term its casing, its median sentence, its frequency, how many different words stand within
-       ``window`` words of it, and in how many sentences it is; from these its score S(t), the smaller the better.
-    3. Score a candidate Π S(t) / (KF · (1 + Σ S(t))), with KF its frequency. A stop word inside has no S(t): with p
-       the probability that it stands between these two words, it is 2 − p in the product, p − 1 in the sum.
+    2. Compute five features of every term: casing, median sentence, frequency, number of sentences, and number of
+       different words within ``window`` words. They make its score S(t), the smaller the better.
+    3. Score a candidate Π S(t) / (KF · (1 + Σ S(t))), with KF its frequency. A stop word inside has no S(t). Let p be
+       the probability that it stands between these two words: it is 2 − p in the product, and p − 1 in the sum.
     4. Going down the list, drop what is spelled like a better one: ``string_similarity`` above ``threshold``.
 
     `Keyphrase.raw_score` is YAKE's own score, where less is better. `Keyphrase.score` is its reciprocal.

@@ -382,7 +382,11 @@ def _values(sums: Reals, names: Sequence[str]) -> Reals:
 
 
 def _columns(judgements: Sequence[Judgement], measure: Measure, average: Average) -> Reals:
-    """Return a row per document whose sums give the measure: (correct, predicted, gold), or (value, 1, 1)."""
+    """Return a row per document whose sums give the measure.
+
+    Returns:
+        Rows (correct, predicted, gold keyphrases), or (value, 1, 1).
+    """
     if average == "micro" and measure.is_of_counts:
         return np.asarray([measure.counts(judgement) for judgement in judgements], dtype=np.float64)
     return np.asarray([(measure.of(judgement), 1.0, 1.0) for judgement in judgements])
