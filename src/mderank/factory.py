@@ -183,7 +183,14 @@ def with_threads(options: Options, threads: int | None) -> Options:
 
 
 def default_candidates(method: Method) -> CandidateSource | None:
-    """The candidates of a method where the options name none."""
+    """Return the default source of candidates of a method.
+
+    Args:
+        method: The method.
+
+    Returns:
+        The source; None if the method has none.
+    """
     return getattr(method.load(), "default_candidates", None)
 
 

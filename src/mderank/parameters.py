@@ -74,7 +74,12 @@ class Param:
 
 
 class NGramRange(NamedTuple):
-    """Least and largest number of words of an n-gram; written ``1-3``, or ``2`` for 2 words only."""
+    """Range of the number of words of an n-gram; written ``1-3``, or ``2`` for 2 words only.
+
+    Attributes:
+        shortest: Minimum number of words.
+        longest: Maximum number of words.
+    """
 
     shortest: int
     longest: int
@@ -82,6 +87,12 @@ class NGramRange(NamedTuple):
     @classmethod
     def parse(cls, text: str) -> NGramRange:
         """Read ``N-M`` or ``N``.
+
+        Args:
+            text: The range as text.
+
+        Returns:
+            The range.
 
         Raises:
             ValueError: if ``text`` has another form, or M is less than N.
@@ -102,7 +113,11 @@ class NGramRange(NamedTuple):
 
 
 class Params(Mapping[str, Any]):
-    """Parameters of one method by name: plain values that can be hashed, pickled and written as JSON."""
+    """Parameters of one method by name: plain values that can be hashed, pickled and written as JSON.
+
+    Args:
+        values: The values by name; None for no parameter.
+    """
 
     __slots__ = ("_items",)
 
@@ -205,14 +220,22 @@ class Parameter:
         raise OptionError(f"{self.name} must be {self.describe()}, not {_shorten(text)}")
 
     def describe(self) -> str:
-        """The values that are allowed, in words."""
+        """Describe the values that are allowed.
+
+        Returns:
+            The description in words.
+        """
         if self.param.expects:
             return self.param.expects
         kinds = [kind for kind in self.kinds if kind is not NoneType or not self.param.none_is_default]
         return " or ".join(filter(None, (_describe(kind, self.param) for kind in kinds)))
 
     def default_text(self) -> str:
-        """The default value as a user would write it."""
+        """Return the default value as a user would write it.
+
+        Returns:
+            The text.
+        """
         if isinstance(self.default, bool):
             return "yes" if self.default else "no"
         return "none" if self.default is None else str(self.default)
@@ -350,7 +373,16 @@ def _describe_range(param: Param) -> str:
 
 
 def unknown_name(what: str, name: str, known: Mapping[str, Any]) -> OptionError:
-    """The error for a name that is not known, with the nearest name or all of them."""
+    """Make the error for an unknown name, which suggests the nearest name or lists all.
+
+    Args:
+        what: What the name is of, such as "option".
+        name: The unknown name.
+        known: The known names.
+
+    Returns:
+        The error, to be raised.
+    """
     near = get_close_matches(name, known, 1)
     fix = f"did you mean {near[0]}?" if near else f"it is one of {', '.join(known)}" if known else "there are none"
     return OptionError(f"unknown {what} '{name}': {fix}")
@@ -374,7 +406,14 @@ def read_parameters(function: Callable[..., Any]) -> dict[str, Parameter]:
 
 
 def to_parameter(inspected: InspectedParameter) -> Parameter:
-    """Make a `Parameter` from a parameter of a signature whose annotation is resolved."""
+    """Make a `Parameter` from a parameter of a signature whose annotation is resolved.
+
+    Args:
+        inspected: The parameter of the signature.
+
+    Returns:
+        The parameter with its type, default and range.
+    """
     hint = inspected.annotation
     hint, *extras = get_args(hint) if get_origin(hint) is Annotated else (hint,)
     param = next((extra for extra in extras if isinstance(extra, Param)), Param())

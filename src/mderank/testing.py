@@ -23,7 +23,16 @@ from mderank.util.arrays import Floats
 
 
 def fake_extractor(options: Options | None = None) -> MDERank:
-    """An extractor of these two; with ``BatchWorker(build=fake_extractor)`` batches need no model either."""
+    """Make an extractor of `FakeEncoder` and `FakeTagger`.
+
+    With ``BatchWorker(build=fake_extractor)`` batches need no model either.
+
+    Args:
+        options: Not used.
+
+    Returns:
+        The extractor.
+    """
     return MDERank(FakeEncoder(), tagger=FakeTagger())
 
 
@@ -49,7 +58,14 @@ class FakeTagger:
         self._tags = {**_TAGS, **(tags or {})}
 
     def tag(self, texts: Iterable[str]) -> Iterator[Document]:
-        """Tag texts; see `Tagger.tag`."""
+        """Tag texts.
+
+        Args:
+            texts: The texts.
+
+        Yields:
+            The tagged documents, in order.
+        """
         for text in texts:
             tokens: list[Token] = []
             starts = set()
@@ -114,7 +130,14 @@ class FakeEncoder:
                 self._vectors[token] *= weight
 
     def tokenize(self, text: str) -> TokenizedText:
-        """Return words and punctuation marks, long words in two; see `Encoder.tokenize`."""
+        """Return words and punctuation marks as tokens, long words as two.
+
+        Args:
+            text: Any text.
+
+        Returns:
+            The tokens with their character offsets.
+        """
         spans = []
         for match in re.finditer(r"\w+|[^\w\s]", text):
             middle = match.start() + 6
@@ -125,11 +148,27 @@ class FakeEncoder:
         return TokenizedText(np.asarray(ids, np.int64), np.asarray(starts, np.int64), np.asarray(ends, np.int64))
 
     def hidden_states(self, inputs: EncoderInputs, layer: int) -> Floats:
-        """Compute the hidden states of a layer; see `Encoder.hidden_states`."""
+        """Compute the hidden states of a layer.
+
+        Args:
+            inputs: A batch of ``B`` sequences of ``S`` tokens.
+            layer: Number of the layer; 0 is the embedding layer.
+
+        Returns:
+            Hidden states ``(B, S, d)``.
+        """
         return self.hidden_states_and_attentions(inputs, layer)[0]
 
     def hidden_states_and_attentions(self, inputs: EncoderInputs, layer: int) -> tuple[Floats, Floats]:
-        """Compute hidden states and attention weights; see `AttentionEncoder.hidden_states_and_attentions`."""
+        """Compute the hidden states and the attention weights of a layer.
+
+        Args:
+            inputs: A batch of ``B`` sequences of ``S`` tokens.
+            layer: Number of the layer; 0 is the embedding layer.
+
+        Returns:
+            Hidden states ``(B, S, d)`` and attention weights ``(B, h, S, S)``.
+        """
         batch, size = inputs.input_ids.shape
         positions = (
             np.broadcast_to(np.arange(size), (batch, size)) if inputs.position_ids is None else inputs.position_ids

@@ -18,6 +18,9 @@ def replace_surrogates(text: str) -> str:
 
     Args:
         text: Any text.
+
+    Returns:
+        The text, with U+FFFD in place of lone surrogates.
     """
     return _LONE_SURROGATE.sub("\ufffd", text)
 
@@ -30,6 +33,9 @@ def collapse_whitespace(text: str) -> str:
 
     Args:
         text: Any text.
+
+    Returns:
+        The text with single spaces.
     """
     return " ".join(text.split())
 
@@ -43,6 +49,9 @@ def end_of_words(text: str, count: int | None) -> int:
     Args:
         text: Any text.
         count: Number of words, separated by white space; None for all of the text.
+
+    Returns:
+        The character offset; the length of a text that has fewer words.
     """
     if count is None:
         return len(text)
@@ -59,6 +68,9 @@ def stem_phrase(phrase: str, language: str = "en") -> str:
     Args:
         phrase: Words separated by white space.
         language: Language code.
+
+    Returns:
+        The stems, with single spaces between them.
     """
     return " ".join(_stem(word, language) for word in phrase.lower().split())
 

@@ -37,6 +37,9 @@ def is_word(token: Token) -> bool:
 
     Args:
         token: The token.
+
+    Returns:
+        True if it may be part of a phrase.
     """
     if len(token.text) > _LONGEST_WORD or _NO_WORD.search(token.text):
         return False
@@ -48,6 +51,9 @@ def is_content(words: Sequence[Token]) -> bool:
 
     Args:
         words: The tokens of the phrase.
+
+    Returns:
+        True if they can be a phrase.
     """
     if len(words) == 1 and len(words[0].text.strip(".")) == 1 and words[0].text.isascii():
         return False

@@ -16,6 +16,9 @@ def stop_words_of(language: str) -> frozenset[str]:
 
     Args:
         language: Language code.
+
+    Returns:
+        The stop words, in lower case.
     """
     if language == "en":
         return load_word_list("stop_words")

@@ -50,6 +50,9 @@ def is_unit(document: Document, ranges: Sequence[range], kinds: str) -> bool:
         document: The tagged text.
         ranges: The tokens of each occurrence.
         kinds: The kind of every token; see `word_kinds`.
+
+    Returns:
+        True if it can be a term.
     """
     first = ranges[0]
     kind = kinds[first.start : first.stop]
@@ -61,7 +64,15 @@ def is_unit(document: Document, ranges: Sequence[range], kinds: str) -> bool:
 
 
 def is_name(words: Sequence[Token], kinds: str) -> bool:
-    """Whether the content words are capitalised."""
+    """Check whether the content words of a phrase are capitalised.
+
+    Args:
+        words: The tokens of the phrase.
+        kinds: The kind of each token; see `word_kinds`.
+
+    Returns:
+        True for a name.
+    """
     if OF in kinds and kinds.index(OF) < len(kinds) - 1:  # "Internet of Things devices"
         place = kinds.index(OF)
         words, kinds = words[: place + 2], kinds[: place + 2]
@@ -103,6 +114,9 @@ def measure_unit(
         ranges: The tokens of each occurrence.
         covering: The stretch that each token is in.
         kinds: The kind of every token; see `word_kinds`.
+
+    Returns:
+        The measured properties.
     """
     light = light_words()
     alone = left = right = 0

@@ -13,6 +13,9 @@ def load_word_list(name: str, package: str = "mderank.candidates") -> frozenset[
     Args:
         name: Name of the file, without ".txt".
         package: The package that has the file in its folder ``words``.
+
+    Returns:
+        The words.
     """
     return frozenset((resources.files(package) / "words" / f"{name}.txt").read_text(encoding="utf-8").split())
 
@@ -39,6 +42,10 @@ class LightWords(NamedTuple):
 
 @cache
 def light_words() -> LightWords:
-    """Return the lists of light words."""
+    """Return the lists of light words.
+
+    Returns:
+        The lists.
+    """
     names = ("light_nouns", "light_adjectives", "label_words", "units", "times", "forms_of_address")
     return LightWords(*map(load_word_list, names))

@@ -13,11 +13,17 @@ _OPENING, _CLOSING = ("(", "["), (")", "]")
 
 
 def find_acronyms(document: Document) -> dict[str, str]:
-    """The acronyms that the text puts in brackets behind their long form, in lower case, to their long forms.
+    """Find acronyms that the text puts in brackets behind their long form.
 
     >>> words = "Magnetic resonance imaging ( MRI ) is slow".split()
     >>> find_acronyms(Document.from_tagged([(word, "NN") for word in words]))
     {'mri': 'Magnetic resonance imaging'}
+
+    Args:
+        document: The tagged text.
+
+    Returns:
+        The long form of each acronym, by the acronym in lower case.
     """
     tokens = document.tokens
     found: dict[str, str] = {}

@@ -51,6 +51,9 @@ def forms(document: Document, spans: Iterable[Span]) -> tuple[str, ...]:
     Args:
         document: The tagged text.
         spans: The occurrences of the phrase.
+
+    Returns:
+        The forms.
     """
     found = [form for form, _ in Counter(document.surface_form(span) for span in spans).most_common()]
     if len(found) > 1 and any(map(_is_short, found)):
@@ -70,6 +73,9 @@ def form_key(document: Document, by: Dedupe) -> Callable[[str], str]:
     Args:
         document: The tagged text, for acronyms that it introduces.
         by: Which forms are one entry; see `merge`.
+
+    Returns:
+        The function.
     """
     language = document.language
     if by == "none":

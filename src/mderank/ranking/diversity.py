@@ -47,6 +47,9 @@ def directions(vectors: Floats) -> Floats:
 
     Args:
         vectors: Vectors ``(m, d)``.
+
+    Returns:
+        Vectors ``(m, d)`` of length 1 or 0.
     """
     norms = np.linalg.norm(vectors, axis=1, keepdims=True)
     scaled: Floats = vectors / np.where(norms == 0, 1, norms)

@@ -33,5 +33,8 @@ def significant(value: float) -> float:
 
     Args:
         value: The number.
+
+    Returns:
+        The rounded number.
     """
     return round(value, _DIGITS - 1 - floor(log10(abs(value)))) if value else 0.0

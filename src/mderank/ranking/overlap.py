@@ -116,7 +116,15 @@ def _has_longer(
 
 
 def family_members(keys: Sequence[str], kept: Sequence[int]) -> dict[int, list[int]]:
-    """For each entry that is kept, those that are not and overlap it; each under the first that it overlaps."""
+    """Find the entries that overlap a kept one. Each belongs to the first kept entry that it overlaps.
+
+    Args:
+        keys: The key of each entry.
+        kept: Indices of the entries that are kept.
+
+    Returns:
+        Indices of the overlapping entries, by the index of the kept one.
+    """
     holders, parts = _relations(keys)
     known = set(kept)
     members: dict[int, list[int]] = {}

@@ -56,6 +56,13 @@ def variant_key(phrase: str, language: str = "en") -> str:
     True
     >>> variant_key("universities") == variant_key("universe")
     False
+
+    Args:
+        phrase: The phrase.
+        language: Language code.
+
+    Returns:
+        The key.
     """
     text = _INVISIBLE.sub("", unicodedata.normalize("NFKC", phrase)).casefold()
     text = _POSSESSIVE.sub("", _DASHES.sub(" ", text))
@@ -69,6 +76,12 @@ def singular(word: str) -> str:
 
     >>> [singular(word) for word in ("networks", "boxes", "studies", "analyses", "glass", "status", "physics")]
     ['network', 'box', 'study', 'analysis', 'glass', 'status', 'physics']
+
+    Args:
+        word: The word, in lower case.
+
+    Returns:
+        The singular.
     """
     if word in _IRREGULAR:
         return _IRREGULAR[word]

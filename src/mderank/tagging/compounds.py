@@ -35,10 +35,17 @@ _ORDINAL = re.compile(r"\d+(?:st|nd|rd|th)", re.IGNORECASE)
 
 
 def parts(word: str, kind: WordKind) -> list[str]:
-    """What a tagger is given for ``word``: its parts, in plain letters.
+    """Divide a word into the parts that a tagger is given, in plain letters.
 
     >>> parts("graph-based", "word"), parts("COVID-19", "word"), parts("$5", "number")
     (['graph', '-', 'based'], ['COVID-19'], ['$', '5'])
+
+    Args:
+        word: The word.
+        kind: Its kind; see `mderank.tagging.tokenizer.Word`.
+
+    Returns:
+        The parts, in order.
     """
     if kind == "address":
         return [word[:_LONGEST_PART]]
@@ -52,10 +59,19 @@ def parts(word: str, kind: WordKind) -> list[str]:
 
 
 def whole_tag(word: str, kind: WordKind, tags: Sequence[str], tagset: Tagset) -> str:
-    """The tag of ``word`` from the ``tags`` of its parts; numbers, marks and addresses are never nouns.
+    """Find the tag of a word from the tags of its parts. Numbers, marks and addresses are never nouns.
 
     >>> whole_tag("graph-based", "word", ["NN", "HYPH", "VBN"], "penn"), whole_tag("5G", "word", ["CD"], "penn")
     ('JJ', 'NNP')
+
+    Args:
+        word: The word.
+        kind: Its kind.
+        tags: The tags of its parts.
+        tagset: The tagset of the tags.
+
+    Returns:
+        The tag.
     """
     universal = tagset == "universal"
     if kind == "number":
@@ -84,7 +100,14 @@ def _name_tag(word: str, universal: bool) -> str:
 
 
 def compound_tag(last: str) -> str:
-    """The tag of a hyphenated word from its last part's: "decision-making" is a noun, "graph-based" an adjective."""
+    """Find the tag of a hyphenated word: "decision-making" is a noun, "graph-based" an adjective.
+
+    Args:
+        last: The tag of its last part.
+
+    Returns:
+        The tag.
+    """
     if last.startswith(("NN", "CD", "JJ")) or last in ("NOUN", "PROPN", "ADJ", "NUM"):
         return last
     if last == "VBG":

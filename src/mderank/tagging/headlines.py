@@ -23,6 +23,12 @@ def lower_headlines(words: Sequence[str]) -> list[str]:
     ['exxon', 'submits', 'strategy', 'to', 'the', 'SEC']
     >>> lower_headlines("Exxon has a strategy for Texas".split())
     ['Exxon', 'has', 'a', 'strategy', 'for', 'Texas']
+
+    Args:
+        words: The words of a paragraph.
+
+    Returns:
+        As many words, in order.
     """
     read: list[str] = []
     start = 0

@@ -40,6 +40,12 @@ def plainly_not_english(text: str) -> bool:
     True
     >>> plainly_not_english("kubernetes docker helm terraform ansible jenkins")
     False
+
+    Args:
+        text: Any text.
+
+    Returns:
+        True if it is plainly not English.
     """
     sample = text[:_SAMPLE]
     words = _WORD.findall(sample)

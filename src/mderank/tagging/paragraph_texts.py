@@ -38,6 +38,9 @@ class ParagraphText(NamedTuple):
         Args:
             start: Offset of the word in ``text``.
             end: Offset after the word.
+
+        Returns:
+            The span in the original text.
         """
         return Span(
             self.start + start + self.left_out[bisect_right(self.gaps, start)],

@@ -23,7 +23,16 @@ _FULL_LINE = 0.8
 
 
 def paragraphs(text: str, longest: int = 20_000) -> Iterator[Span]:
-    """The paragraphs of ``text``, none of them longer than ``longest`` characters (a tagger's memory has limits)."""
+    """Find the paragraphs of a text.
+
+    Args:
+        text: The text.
+        longest: Maximum number of characters of a paragraph; longer ones are divided, because a tagger's memory is
+            limited.
+
+    Yields:
+        The character offsets of each paragraph, in order.
+    """
     start = 0
     for end, following in [*((m.start(), m.end()) for m in _BLANK_LINE.finditer(text)), (len(text), len(text))]:
         for paragraph in _unwrapped(text, start, end):
@@ -49,7 +58,16 @@ def _unwrapped(text: str, start: int, end: int) -> Iterator[Span]:
 
 
 def cut_long(text: str, paragraph: Span, longest: int) -> Iterator[Span]:
-    """Cut what is longer than ``longest`` characters: after a sentence, else after a word, else anywhere."""
+    """Divide a long paragraph: after a sentence, else after a word, else anywhere.
+
+    Args:
+        text: The text.
+        paragraph: Character offsets of the paragraph.
+        longest: Maximum number of characters of a part.
+
+    Yields:
+        The character offsets of each part, in order.
+    """
     start, end = paragraph
     while end - start > longest:
         cut = max(text.rfind(mark, start, start + longest) + len(mark) for mark in (". ", "\n"))

@@ -42,12 +42,24 @@ _OFTEN = 3  # times that a speaker is named in the text, from which on the text 
 
 @runtime_checkable
 class SpacyPipeline(Protocol):
-    """A loaded spaCy pipeline (``spacy.Language``)."""
+    """A loaded spaCy pipeline (``spacy.Language``).
+
+    Attributes:
+        vocab: The vocabulary of the pipeline.
+    """
 
     vocab: Any
 
     def pipe(self, texts: Any, **options: Any) -> Any:
-        """Process texts."""
+        """Process texts.
+
+        Args:
+            texts: The texts.
+            **options: Options of spaCy, such as ``batch_size``.
+
+        Returns:
+            The processed documents, in order.
+        """
 
 
 class SpacyTagger:

@@ -45,6 +45,9 @@ class WordsWithParts(NamedTuple):
 
         Args:
             text: The paragraph.
+
+        Returns:
+            The words with their parts.
         """
         words = tokenize(text)
         texts = [text[start:end] for start, end, _ in words]
@@ -73,6 +76,9 @@ class WordsWithParts(NamedTuple):
         Args:
             tags: The tag of each part.
             tagset: The tagset of the tags.
+
+        Returns:
+            The tag of each word.
         """
         whole: list[str] = []
         done = taken = 0
@@ -90,6 +96,9 @@ def make_doc(nlp: Language, given: WordsWithParts) -> Doc:
     Args:
         nlp: The pipeline that will tag it.
         given: The words of a paragraph.
+
+    Returns:
+        The document, which is not tagged yet.
     """
     from spacy.tokens import Doc
 

@@ -21,12 +21,14 @@ LONGEST_WORD = 100  # characters; a longer run is data, and an address whatever 
 
 
 class Word(NamedTuple):
-    """A token's place in the text, and its kind.
+    """A token: its character offsets and its kind.
 
-    - ``start``, ``end``: offsets; ``text[start:end]`` is the token.
-    - ``kind``: ``number`` is a number, quantity, date, time or version; ``mark`` a punctuation mark, symbol or emoji;
-      ``address`` a URL, e-mail address, path, file name, handle, hashtag, shortcode, identifier with underscores, or a
-      run of more than 100 characters; ``word`` all else that has a letter.
+    Attributes:
+        start: Offset of the first character.
+        end: Offset after the last character.
+        kind: ``number``: a number, quantity, date, time or version. ``mark``: a punctuation mark, symbol or emoji.
+            ``address``: a URL, e-mail address, path, file name, handle, hashtag, shortcode, identifier with
+            underscores, or a run of more than 100 characters. ``word``: all others that have a letter.
     """
 
     start: int
@@ -42,6 +44,14 @@ def tokenize(text: str, start: int = 0, end: int | None = None) -> list[Word]:
     >>> text = "They didn't use TCP/IP."
     >>> [text[word.start : word.end] for word in tokenize(text)]
     ['They', 'did', "n't", 'use', 'TCP/IP', '.']
+
+    Args:
+        text: The text.
+        start: Offset at which to begin.
+        end: Offset at which to stop; None for the end of the text.
+
+    Returns:
+        The words and marks, in order. Their offsets are those of ``text``.
     """
     piece = text[start:end]
     view = piece if piece.isascii() else _NOT_ASCII.sub(_representative, piece)
