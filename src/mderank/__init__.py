@@ -9,12 +9,12 @@ Importing mderank loads neither spaCy nor ONNX Runtime nor torch; making an `MDE
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from mderank._version import __version__ as __version__
+from mderank.util.lazy import lazy_names
 
-_HOMES = {
+_MODULES = {
     "mderank.methods.mderank": ("MDERank",),
     "mderank.methods.fusionrank": ("FusionRank", "FusionWeights"),
     "mderank.methods.base": ("Extractor",),
@@ -40,9 +40,7 @@ _HOMES = {
         "WeightsConvertedWarning",
     ),
 }
-_HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
-
-__all__ = sorted([*_HOME_OF, "__version__"])  # noqa: PLE0605
+__all__, __getattr__, __dir__ = lazy_names(__name__, _MODULES, eager=["__version__"])
 
 if TYPE_CHECKING:
     from mderank.candidates import CandidateSource as CandidateSource
@@ -87,13 +85,3 @@ if TYPE_CHECKING:
     from mderank.ranking import MaxSum as MaxSum
     from mderank.tagging import SpacyTagger as SpacyTagger
     from mderank.tagging import Tagger as Tagger
-
-
-def __getattr__(name: str) -> Any:
-    if name in _HOME_OF:
-        return getattr(import_module(_HOME_OF[name]), name)
-    raise AttributeError(f"module 'mderank' has no attribute {name!r}")
-
-
-def __dir__() -> list[str]:
-    return list(__all__)

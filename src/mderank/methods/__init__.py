@@ -6,10 +6,11 @@ only scores candidates. Importing this package loads none of them; using a name 
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-_HOMES = {
+from mderank.util.lazy import lazy_names
+
+_MODULES = {
     "mderank.methods.attentionrank": ("AttentionRank",),
     "mderank.methods.embedrank": ("EmbedRank",),
     "mderank.methods.baselines": ("FirstPhrases", "Random"),
@@ -27,9 +28,7 @@ _HOMES = {
     "mderank.methods.frequencies": ("DocumentFrequencies", "WordFrequencies"),
     "mderank.methods.yake.yake": ("YAKE", "KeywordNGrams"),
 }
-_HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
-
-__all__ = sorted(_HOME_OF)  # noqa: PLE0605
+__all__, __getattr__, __dir__ = lazy_names(__name__, _MODULES)
 
 if TYPE_CHECKING:
     from mderank.methods.attentionrank import AttentionRank as AttentionRank
@@ -55,13 +54,3 @@ if TYPE_CHECKING:
     from mderank.methods.tfidf import TfIdf as TfIdf
     from mderank.methods.yake.yake import YAKE as YAKE
     from mderank.methods.yake.yake import KeywordNGrams as KeywordNGrams
-
-
-def __getattr__(name: str) -> Any:
-    if name in _HOME_OF:
-        return getattr(import_module(_HOME_OF[name]), name)
-    raise AttributeError(f"module 'mderank.methods' has no attribute {name!r}")
-
-
-def __dir__() -> list[str]:
-    return list(__all__)

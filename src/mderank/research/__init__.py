@@ -7,10 +7,11 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-_HOMES = {
+from mderank.util.lazy import lazy_names
+
+_MODULES = {
     "mderank.options": ("Options",),
     "mderank.research.datasets": ("load_dataset",),
     "mderank.research.evaluation.evaluate": ("Resources", "evaluate"),
@@ -22,9 +23,7 @@ _HOMES = {
     "mderank.research.reproduction.config": ("EncoderInfo", "Limits", "ReproductionConfig"),
     "mderank.research.reproduction.reproduce": ("ReproductionResources", "reproduce"),
 }
-_HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
-
-__all__ = sorted(_HOME_OF)  # noqa: PLE0605
+__all__, __getattr__, __dir__ = lazy_names(__name__, _MODULES)
 
 if TYPE_CHECKING:
     from mderank.options import Options as Options
@@ -44,13 +43,3 @@ if TYPE_CHECKING:
     from mderank.research.reproduction.config import ReproductionConfig as ReproductionConfig
     from mderank.research.reproduction.reproduce import ReproductionResources as ReproductionResources
     from mderank.research.reproduction.reproduce import reproduce as reproduce
-
-
-def __getattr__(name: str) -> Any:
-    if name in _HOME_OF:
-        return getattr(import_module(_HOME_OF[name]), name)
-    raise AttributeError(f"module 'mderank.research' has no attribute {name!r}")
-
-
-def __dir__() -> list[str]:
-    return list(__all__)
