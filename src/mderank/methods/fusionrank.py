@@ -144,7 +144,8 @@ class FusionRank(EncoderExtractor):
         tagger: A tagger, a loaded spaCy pipeline or its name; None for English.
         candidates: The source of candidates, or a list of phrases; None for `Terms`.
         dedupe: Which surface forms are one keyphrase: "none", "case", "variant" or "stem".
-        overlap: How much keyphrases may overlap: "any", "little" or "none"; None for "little".
+        overlap: How much keyphrases may overlap: "any", "little" or "none"; None for "little", and for "any" with a
+            list of phrases.
         diversity: How the best are selected, such as ``MMR(diversity=0.4)``; None selects by score alone.
         min_score: The lowest score of a keyphrase; None for no limit.
         max_words: Number of words of a text to read; None for all.
@@ -152,7 +153,7 @@ class FusionRank(EncoderExtractor):
         pooling: How hidden states become an embedding: "mean", "max" or "cls"; None for what suits the encoder.
         layer: Number of the layer; negative numbers count from the last. None for the last.
         similarity: How embeddings are compared: "cosine" or "euclidean".
-        exact: Encode every masked variant whole, as in the paper, which takes many times longer.
+        exact: Encode every masked variant whole, as in MDERank's paper, which takes many times longer.
         batch_tokens: Number of tokens that exact masking computes at once; None for what suits the device.
         max_tokens: Number of tokens of a text to read, special tokens included; None for all.
 

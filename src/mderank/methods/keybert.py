@@ -29,8 +29,8 @@ class KeyBERT(EmbedRank):
         pooling: How hidden states become an embedding: "mean", "max" or "cls"; None for what suits the encoder.
         layer: Number of the layer; negative numbers count from the last. None for the last.
         similarity: How embeddings are compared: "cosine" or "euclidean".
-        exact: Encode every masked variant whole, as in the paper, which takes many times longer.
-        batch_tokens: Number of tokens that exact masking computes at once; None for what suits the device.
+        exact: Encode the document and the phrases in separate sequences. Scores are the same but for rounding.
+        batch_tokens: Number of tokens that are computed at once with ``exact``; None for what suits the device.
         max_tokens: Number of tokens of a text to read, special tokens included; None for all.
         tagger: A tagger, a loaded spaCy pipeline or its name; None for English.
         candidates: The source of candidates, or a list of phrases; None for n-grams of one and two words.
