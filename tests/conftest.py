@@ -9,8 +9,12 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
+from hypothesis import settings
 
 from mderank.cli import cli
+
+settings.register_profile("mderank", deadline=None)  # no test times anything
+settings.load_profile("mderank")
 
 ROOT = Path(__file__).parent.parent
 

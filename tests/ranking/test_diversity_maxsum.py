@@ -116,7 +116,7 @@ def test_refused():
         MaxSum(0)
     with pytest.raises(OptionError, match="cannot take 21 phrases from a pool of 20"):
         MaxSum().order(np.zeros(3), np.eye(3), 21)
-    with pytest.raises(OptionError, match=r"say how many \(top_k, --top\)"):
+    with pytest.raises(OptionError, match=r"say how many \(top_k, --top-k\)"):
         MaxSum().order(np.zeros(3), np.eye(3), None)
 
 

@@ -38,7 +38,7 @@ STDIN = "-"
 @option("Results", "--format", "-f", "form", type=click.Choice(list(WRITERS)), default="table", show_default=True,
         help="html shows the text itself with its keyphrases highlighted.")  # fmt: skip
 @option("Results", "--explain", is_flag=True,
-        help="Also why each phrase has its score: its parts, what the mask changed, all its places.")  # fmt: skip
+        help="Explain each score: features, contributions, effect of the mask, all occurrences.")  # fmt: skip
 @option("Results", "--output", "-o", metavar="FILE", help="Write to FILE.  [default: standard output]")
 @option("Results", "--quiet", "-q", is_flag=True, help="No progress, notes or warnings; errors only.")
 @extraction_options()

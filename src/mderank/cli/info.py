@@ -34,7 +34,7 @@ def info(model: str, tagger: str | None, as_json: bool) -> None:
         "model": spec.name,
         "layers": spec.layers,
         "dimension": spec.dimension,
-        "window": f"{spec.max_length} word pieces",
+        "window": f"{spec.max_length} tokens",
         "pooling": spec.pooling,
         "one pass": "yes" if spec.one_pass else "no: every masked variant is encoded whole",
     }

@@ -9,6 +9,8 @@ import click
 
 from mderank.methods.registry import METHODS, Method, get_method
 
+_ARGUMENTS = "\n\nArgs:"  # for Python; the command line has options
+
 
 @click.command()
 @click.argument("name", metavar="[METHOD]", required=False)
@@ -27,7 +29,7 @@ def _describe(method: Method) -> None:
     home = method.load()
     click.echo(f"{method.name}: {method.summary}\n")
     for text in (import_module(home.__module__).__doc__, home.__doc__):
-        click.echo(f"{cleandoc(text or '')}\n")
+        click.echo(f"{cleandoc(text or '').partition(_ARGUMENTS)[0].rstrip()}\n")
     overlap = getattr(home, "default_overlap", None)
     if overlap is not None:
         click.echo(f"Phrases that are part of each other, unless --overlap says otherwise: {overlap}\n")

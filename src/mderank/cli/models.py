@@ -16,7 +16,7 @@ KNOWN = (
     ("sentence-transformers/all-MiniLM-L6-v2", "the original of the bundled model"),
     ("sentence-transformers/all-mpnet-base-v2", "110 M parameters; exact form only"),
     ("FacebookAI/roberta-base", "125 M parameters, 12 layers"),
-    ("google/bigbird-roberta-base", "the paper's long-document encoder, 4096 pieces; exact form only"),
+    ("google/bigbird-roberta-base", "the paper's long-document encoder, 4096 tokens; exact form only"),
 )
 
 
