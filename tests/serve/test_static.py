@@ -330,7 +330,7 @@ def test_copying(visit, shared):
     assert copied("text").splitlines() == [each["text"] for each in found]
     assert json.loads(copied("JSON"))["keyphrases"] == found
     header, first, *_ = copied("CSV").splitlines()
-    assert header == "rank,keyphrase,score,similarity,count,spans"
+    assert header == "rank,keyphrase,score,raw_score,count,spans"
     spans = " ".join(f"{start}:{end}" for start, end in found[0]["spans"])
     assert (
         first == f"1,{found[0]['text']},{found[0]['score']},{found[0]['similarity']},{len(found[0]['spans'])},{spans}"
