@@ -332,9 +332,7 @@ def test_copying(visit, shared):
     header, first, *_ = copied("CSV").splitlines()
     assert header == "rank,keyphrase,score,raw_score,count,spans"
     spans = " ".join(f"{start}:{end}" for start, end in found[0]["spans"])
-    assert (
-        first == f"1,{found[0]['text']},{found[0]['score']},{found[0]['similarity']},{len(found[0]['spans'])},{spans}"
-    )
+    assert first == f"1,{found[0]['text']},{found[0]['score']},{found[0]['raw_score']},{len(found[0]['spans'])},{spans}"
 
 
 def test_copying_where_a_page_has_no_clipboard(visit):
