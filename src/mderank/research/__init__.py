@@ -19,9 +19,11 @@ _MODULES = {
     "mderank.research.evaluation.protocols": ("get_protocol",),
     "mderank.research.evaluation.runs": ("Run", "RunStore", "load_run"),
     "mderank.research.evaluation.spec": ("RunSpec",),
+    "mderank.research.evaluation.tuning": ("TuningResult", "tune"),
     "mderank.research.reports.compare": ("RunComparison", "compare"),
     "mderank.research.reproduction.config": ("EncoderInfo", "Limits", "ReproductionConfig"),
     "mderank.research.reproduction.reproduce": ("ReproductionResources", "reproduce"),
+    "mderank.research.training.trainer": ("train",),
 }
 __all__, __getattr__, __dir__ = lazy_names(__name__, _MODULES)
 
@@ -36,6 +38,8 @@ if TYPE_CHECKING:
     from mderank.research.evaluation.runs import RunStore as RunStore
     from mderank.research.evaluation.runs import load_run as load_run
     from mderank.research.evaluation.spec import RunSpec as RunSpec
+    from mderank.research.evaluation.tuning import TuningResult as TuningResult
+    from mderank.research.evaluation.tuning import tune as tune
     from mderank.research.reports.compare import RunComparison as RunComparison
     from mderank.research.reports.compare import compare as compare
     from mderank.research.reproduction.config import EncoderInfo as EncoderInfo
@@ -43,3 +47,4 @@ if TYPE_CHECKING:
     from mderank.research.reproduction.config import ReproductionConfig as ReproductionConfig
     from mderank.research.reproduction.reproduce import ReproductionResources as ReproductionResources
     from mderank.research.reproduction.reproduce import reproduce as reproduce
+    from mderank.research.training.trainer import train as train
