@@ -9,6 +9,7 @@ import shlex
 import tomllib
 from pathlib import Path
 
+import pytest
 from click.testing import CliRunner
 
 from mderank.cli import cli
@@ -31,6 +32,7 @@ def test_python_examples_of_the_research_page(tmp_path, monkeypatch):
     assert results.failed == 0
 
 
+@pytest.mark.slow
 def test_console_examples_of_the_readme(monkeypatch):
     monkeypatch.chdir(ROOT)
     examples = re.findall(r"```console\n\$ mderank (.*?)\n(.*?)```", README, re.DOTALL)

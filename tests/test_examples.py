@@ -10,6 +10,7 @@ import pytest
 EXAMPLES = Path(__file__).parents[1] / "examples"
 
 
+@pytest.mark.slow
 def test_pandas_and_scikit_learn(capsys):
     pytest.importorskip("pandas")
     pytest.importorskip("sklearn")

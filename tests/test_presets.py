@@ -109,6 +109,7 @@ def test_options_given_besides_come_first_in_python():
     assert extractor.exact
 
 
+@pytest.mark.slow
 def test_options_given_besides_come_first_on_the_command_line(run, paper_text, tmp_path):
     spelled_out = ("--method", "mderank", "--pooling", "max", "--dedupe", "case", "--max-tokens", 512)
     for besides, same in (
@@ -122,6 +123,7 @@ def test_options_given_besides_come_first_on_the_command_line(run, paper_text, t
         assert keyphrases(preset) == keyphrases(plain)
 
 
+@pytest.mark.slow
 def test_a_file_of_options_has_it_and_comes_before_it(run, paper_text, tmp_path):
     config = tmp_path / "mine.toml"
     config.write_text('preset = "paper"\nmodel = "minilm-l6"\nmax-words = 40\nformat = "jsonl"\n')
@@ -139,6 +141,7 @@ def test_a_file_of_options_has_it_and_comes_before_it(run, paper_text, tmp_path)
     )
 
 
+@pytest.mark.slow
 def test_batch_takes_it_and_knows_what_it_sets(run, paper_text, tmp_path):
     options = ("--model", "minilm-l6", "--max-words", 40, "--processes", 1, "--threads", 1)
     result = run("batch", paper_text, tmp_path / "out", "--preset", "paper", *options)

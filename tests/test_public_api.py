@@ -43,6 +43,7 @@ def test_importing_is_light():
     assert run(f"import sys, mderank; print([name for name in {heavy} if name in sys.modules])") == "[]"
 
 
+@pytest.mark.slow
 def test_extracting_needs_no_torch():
     code = (
         "import sys; sys.modules['torch'] = sys.modules['transformers'] = sys.modules['onnx'] = None\n"

@@ -20,6 +20,7 @@ def arithmetic():
     return runpy.run_path(str(ROOT / "docs" / "scale_cost.py"))
 
 
+@pytest.mark.slow
 def test_tables_are_those_of_the_script(arithmetic):
     text = PAGE.read_text(encoding="utf-8")
     assert arithmetic["with_tables"](text) == text, "run: python docs/scale_cost.py"

@@ -59,6 +59,7 @@ def planned(tmp_path):
         yield folder
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", ROW_FORMATS)
 def test_rows_come_back(tmp_path, form):
     if form == "parquet":

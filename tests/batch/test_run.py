@@ -37,6 +37,7 @@ def hostile():
     return BatchWorker(build=hostile.hostile)
 
 
+@pytest.mark.slow
 def test_the_rows_are_those_of_a_plain_loop(jsonl, tmp_path):
     file = jsonl(50)
     outcome = extract(file, tmp_path / "out", processes=2)
@@ -81,6 +82,7 @@ def test_parquet_without_its_extra_is_said_before_anything_is_done(jsonl, tmp_pa
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.slow
 def test_a_folder_of_texts_of_all_kinds(tmp_path):
     source = tmp_path / "in"
     (source / "sub").mkdir(parents=True)
@@ -184,6 +186,7 @@ def test_a_finished_run_is_left_as_it_is(jsonl, tmp_path, monkeypatch):
     assert contents(tmp_path / "out") == before
 
 
+@pytest.mark.slow
 def test_a_shard_that_was_lost_is_made_again(jsonl, tmp_path):
     file = jsonl(60)
     extract(file, tmp_path / "out")
@@ -271,6 +274,7 @@ def test_poisoned_documents_are_marked_and_nothing_else_is_touched(jsonl, tmp_pa
     assert contents(tmp_path / "again") == contents(tmp_path / "out")
 
 
+@pytest.mark.slow
 def test_the_first_failure_can_stop_the_run(jsonl, tmp_path):
     some = texts(60)
     some[30] = "BUG"
@@ -280,6 +284,7 @@ def test_the_first_failure_can_stop_the_run(jsonl, tmp_path):
     assert extract(jsonl(some), tmp_path / "out", hostile()).failed == 1
 
 
+@pytest.mark.slow
 def test_shards_with_failures_can_be_made_again(jsonl, tmp_path):
     some = texts(60)
     some[30] = "BUG"
@@ -316,6 +321,7 @@ def test_any_texts_give_one_row_each(jsonl, tmp_path, some, cut, batch):
             assert {" ".join(text[start:end].split()) for start, end in each["spans"]} == set(each["forms"])
 
 
+@pytest.mark.slow
 def test_memory_holds_a_few_shards_only(jsonl, tmp_path, monkeypatch):
     from mderank.batch.shards import ShardReader
 

@@ -57,6 +57,7 @@ def _undisturbed():
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("processes", [1, 3])
 def test_rows_are_those_of_a_plain_loop(processes):
     with WorkerPool(BatchWorker(build=fake_extractor), processes) as pool:
@@ -66,12 +67,14 @@ def test_rows_are_those_of_a_plain_loop(processes):
     assert not multiprocessing.active_children()
 
 
+@pytest.mark.slow
 def test_no_more_workers_than_there_is_work_for():
     with WorkerPool(BatchWorker(build=fake_extractor), 50) as pool:
         for _ in pool.run(tasks(texts(5), size=3)):
             assert len(multiprocessing.active_children()) <= 2
 
 
+@pytest.mark.slow
 def test_the_model_is_loaded_once_a_process(tmp_path):
     import hostile
 
@@ -113,6 +116,7 @@ def test_a_document_that_is_killed_again_and_again_is_marked_too():
     assert [row["error"] for row in found] == [None] * 3 + ["3.txt: the worker process died of this document (SIGKILL)"]
 
 
+@pytest.mark.slow
 def test_a_document_that_takes_too_long_is_marked_where_there_is_a_limit():
     some = [*texts(3), "HANG"]
     with WorkerPool(make("hostile"), 2, timeout=1) as pool:
@@ -150,6 +154,7 @@ def test_workers_that_cannot_even_start(monkeypatch):
         collect(pool, texts(5))
 
 
+@pytest.mark.slow
 def test_a_worker_that_dies_with_nothing_to_do_is_replaced():
     with WorkerPool(BatchWorker(build=fake_extractor), 1) as pool:
         before = collect(pool, texts(30))
@@ -174,6 +179,7 @@ def test_a_crew_goes_on_after_someone_stopped_listening():
         assert collect(pool, some) == _undisturbed()
 
 
+@pytest.mark.slow
 @proc
 def test_threads_of_libraries_are_told_how_many(tmp_path, monkeypatch):
     monkeypatch.setenv("MKL_NUM_THREADS", "5")

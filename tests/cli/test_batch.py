@@ -45,11 +45,13 @@ def test_rows_are_those_of_extract(run, lines, tmp_path):
     assert "documents/s" not in again.stderr
 
 
+@pytest.mark.slow
 def test_quiet_says_nothing(run, lines, tmp_path):
     result = run("batch", lines, tmp_path / "out", *QUICK, "-q")
     assert (result.exit_code, result.output) == (0, "")
 
 
+@pytest.mark.slow
 def test_other_settings_and_input_that_changed_are_refused(run, lines, tmp_path):
     words = tmp_path / "words.txt"
     words.write_text("mouse\n")
@@ -76,6 +78,7 @@ def test_tokens_computed_at_once_are_no_setting_of_a_run(run, lines, tmp_path):
     assert "5 of them from an earlier run" in again.stderr
 
 
+@pytest.mark.slow
 def test_the_first_failure_can_stop_the_run(run, tmp_path):
     (tmp_path / "in.jsonl").write_text('{oops\n{"text": "Sea ice melts."}\n')
     result = run("batch", tmp_path / "in.jsonl", tmp_path / "out", *QUICK, "--fail-fast")
@@ -84,6 +87,7 @@ def test_the_first_failure_can_stop_the_run(run, tmp_path):
     assert "in.jsonl:1: this line is not JSON" in result.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -103,6 +107,7 @@ def test_wrong_usage(run, lines, tmp_path, monkeypatch, arguments, message):
     assert message in result.stderr
 
 
+@pytest.mark.slow
 def test_other_files_in_a_folder_are_told(run, tmp_path):
     (tmp_path / "in").mkdir()
     (tmp_path / "in" / "a.txt").write_text("Sea ice melts.")

@@ -22,6 +22,7 @@ def keyphrases(result):
     return json.loads(result.stdout)["keyphrases"]
 
 
+@pytest.mark.slow
 def test_the_file_gives_options_and_the_command_line_comes_first(run, example, config):
     file = config('top-k = 3\nformat = "jsonl"\nmethod = "firstphrases"\nmax_words = 50\nquiet = true\n')
     plain = run("extract", example, "-k", 3, "-f", "jsonl", "--method", "firstphrases", "--max-words", 50, "-q")

@@ -153,6 +153,7 @@ def test_torch_is_recorded_where_it_was_used(run, dataset, tmp_path, tiny_model,
     assert of_torch == of_onnx | {name: importlib.metadata.version(name) for name in ("torch", "transformers")}
 
 
+@pytest.mark.slow
 def test_a_run_goes_on_with_the_same_torch_only(run, dataset, tmp_path, tiny_model):
     arguments = ("evaluate", "-d", dataset, "--model", tiny_model("bert"), "--out", tmp_path / "runs", "-q")
     assert run(*arguments, "--label", "it").exit_code == 0

@@ -54,6 +54,7 @@ def test_unless_asked_nothing_is_explained(run, example, form):
         assert word not in output
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["mderank", "embedrank", "yake", "tfidf", "random", "topicrank"])
 def test_every_method_can_be_explained(run, example, method):
     table = run("extract", example, "--method", method, "--explain", "-k", 1)

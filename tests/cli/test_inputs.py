@@ -83,6 +83,7 @@ def test_words_that_are_already_tagged(run, tmp_path):
     assert "[word, tag]" in bad["error"]
 
 
+@pytest.mark.slow
 def test_gzip_files_are_read_and_broken_ones_reported(run, tmp_path):
     whole = gzip.compress(b'{"text": "The owl eats a mouse."}\n' * 50)
     (tmp_path / "a.jsonl.gz").write_bytes(whole)

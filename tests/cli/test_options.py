@@ -68,6 +68,7 @@ def test_an_unknown_option_value_is_a_usage_error(run, example):
     assert "all" in result.stderr
 
 
+@pytest.mark.slow
 def test_candidates_can_be_chosen(run, example, tmp_path):
     listed = tmp_path / "list.txt"
     listed.write_text("tide gauges\nneural network\n")
@@ -83,6 +84,7 @@ def test_candidates_can_be_chosen(run, example, tmp_path):
     assert all(len(phrase.split()) == 1 for phrase in short)
 
 
+@pytest.mark.slow
 def test_stop_words_and_exclusions(run, example, tmp_path):
     words = tmp_path / "words.txt"
     words.write_text("tide\n")
@@ -116,6 +118,7 @@ def contains(one, other):
     return f" {other.lower()} " in f" {one.lower()} "
 
 
+@pytest.mark.slow
 def test_how_much_phrases_overlap(run, tmp_path):
     file = tmp_path / "a.txt"
     file.write_text("The barn owl hunts at night. A barn owl nest is a nest of sticks. Young barn owls leave the nest.")

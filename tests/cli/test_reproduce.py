@@ -89,6 +89,7 @@ def test_all_tables_with_everything_at_hand(reproduce, tiny_model, tmp_path):
     assert {file.name: file.read_bytes() for file in (tmp_path / "out").iterdir()} == before
 
 
+@pytest.mark.slow
 def test_numbers_are_those_of_evaluate_whose_runs_are_used(reproduce, run, sets, tiny_model, tmp_path):
     model = tiny_model("bert")
     arguments = ("evaluate", "-d", "nus", "--model", model, "--exact", "--label", "mine", "--no-verify",
@@ -105,6 +106,7 @@ def test_numbers_are_those_of_evaluate_whose_runs_are_used(reproduce, run, sets,
     assert float(rows[0]["difference"]) == pytest.approx(difference, abs=0.005)
 
 
+@pytest.mark.slow
 def test_tokens_computed_at_once_change_nothing_but_the_calls(reproduce, monkeypatch, tmp_path):
     sizes = []
 

@@ -54,6 +54,7 @@ def fake():
     return MDERank(FakeEncoder(), tagger=SpacyTagger())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", TEXTS)
 def test_the_embedded_model(real, name):
     assert_sound(real.extract(TEXTS[name], None), TEXTS[name])

@@ -54,6 +54,7 @@ def test_a_text_is_never_cut(encoder):
     assert many.ends[-1] == len(TEXT) * 30 + 29
 
 
+@pytest.mark.slow
 def test_every_layer_has_a_state_for_every_token(encoder):
     ids = sequence(encoder, SHORT)
     found = [states(encoder, ids, layer=layer) for layer in range(encoder.spec.layers + 1)]
@@ -86,6 +87,7 @@ def test_what_is_not_attended_to_does_not_matter(encoder):
     assert_allclose(states(encoder, changed, mask)[:, :size], alone, rtol=1e-4, atol=1e-5)
 
 
+@pytest.mark.slow
 def test_what_it_says_of_itself_is_so(encoder):
     spec = encoder.spec
     assert can_do_one_pass(encoder) == spec.one_pass

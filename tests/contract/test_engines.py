@@ -233,6 +233,7 @@ def test_its_errors_come_back_as_data(planned, tmp_path):
         to_shard_record(remote.perform(shard))
 
 
+@pytest.mark.slow
 def test_the_first_failure_comes_back_too(tmp_path):
     from mderank.batch.shards import plan_shards
     from mderank.reading import ReadOptions

@@ -89,6 +89,7 @@ def assert_sound(keyphrases, text, same):
     assert len(shown_texts) == len(set(shown_texts))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("tagger", TAGGERS)
 @moderate
 @given(text=texts)
@@ -96,6 +97,7 @@ def test_keyphrases_that_differ_in_more_than_case(tagger, text):
     assert_sound(quiet(extractor(tagger, dedupe="case").extract, text, None), text, str.lower)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("tagger", TAGGERS)
 @moderate
 @given(text=texts)

@@ -101,6 +101,7 @@ def test_a_form_that_does_not_agree_is_refused_and_nothing_is_written(tiny_model
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.slow
 def test_comparing_an_encoder_with_itself(tiny_model):
     encoder = load_encoder(tiny_model("bert"))
     assert export.compare(encoder, encoder) == {"difference": 0.0, "ranks": pytest.approx(1.0)}
@@ -119,6 +120,7 @@ def test_without_the_extra(monkeypatch, tmp_path, blocked):
         export.export("bert-base-uncased", tmp_path / "out")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("storage", ["float32", "int8"])
 def test_bigbird_is_refused_since_its_attention_changes_with_the_length(tiny_model, tmp_path, storage):
     # All tokens of a text see each other up to (5 + 2 · 1) · 4 = 28 tokens.
@@ -127,6 +129,7 @@ def test_bigbird_is_refused_since_its_attention_changes_with_the_length(tiny_mod
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("storage", ["float32", "int8"])
 def test_bigbird_is_refused_even_if_short_texts_agree(tiny_model, tmp_path, storage):
     from transformers import AutoTokenizer, BigBirdConfig, BigBirdModel
@@ -145,6 +148,7 @@ def test_bigbird_is_refused_even_if_short_texts_agree(tiny_model, tmp_path, stor
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["bert", "roberta", "electra", "mpnet", "distilbert"])
 def test_encoders_are_checked_up_to_their_maximum(tiny_model, tmp_path, kind):
     lines = []
@@ -153,6 +157,7 @@ def test_encoders_are_checked_up_to_their_maximum(tiny_model, tmp_path, kind):
     assert f"the same on sequences of 16 to {maximum} tokens" in lines
 
 
+@pytest.mark.slow
 def test_longer_sequences_than_are_checked_are_reported(tiny_model, tmp_path, monkeypatch):
     monkeypatch.setattr(export, "LONGEST_CHECKED", 40)
     lines = []

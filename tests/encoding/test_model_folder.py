@@ -119,6 +119,7 @@ def test_shards(tiny_model, old):
     )
 
 
+@pytest.mark.slow
 def test_an_index_that_leads_out_of_the_folder(old, tmp_path):
     os.rename(old / "pytorch_model.bin", tmp_path / "elsewhere.bin")
     (old / "pytorch_model.bin.index.json").write_text(json.dumps({"weight_map": {"a": "../elsewhere.bin"}}))
@@ -195,6 +196,7 @@ def test_where_the_cache_is(monkeypatch, tmp_path):
     assert cache_folder() == Path.home() / ".cache" / "mderank"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("blocked", ["sentencepiece", "google.protobuf"])
 def test_a_library_of_the_tokenizer_that_is_missing(tmp_path, monkeypatch, blocked):
     tiny_bigbird(tmp_path / "bigbird")

@@ -34,6 +34,7 @@ def test_the_embedded_model(encoder):
     assert (spec.one_pass, spec.pooling, spec.capacity) == (True, "mean", 510)
 
 
+@pytest.mark.slow
 def test_every_layer_has_its_own_states(encoder):
     states = [encoder.hidden_states(EncoderInputs(IDS), layer) for layer in range(7)]
     assert {each.shape for each in states} == {(1, 5, 384)}
@@ -93,6 +94,7 @@ def test_pickling_opens_the_files_again(encoder):
     assert_array_equal(copy.hidden_states(EncoderInputs(IDS), 6), encoder.hidden_states(EncoderInputs(IDS), 6))
 
 
+@pytest.mark.slow
 def test_a_folder_or_its_graph_name_the_same_model(folder, encoder):
     for model in (folder, str(folder), folder / "model.onnx"):
         assert_allclose(

@@ -54,30 +54,36 @@ def alone(encoder):
     return [embedded(encoder, [text])[0] for text in TEXTS]
 
 
+@pytest.mark.slow
 def test_whatever_the_batch(encoder, alone):
     assert_identical(embedded(encoder, TEXTS), alone)
 
 
+@pytest.mark.slow
 def test_whatever_the_order(encoder, alone):
     order = np.random.default_rng(3).permutation(len(TEXTS)).tolist()
     shuffled = embedded(encoder, [TEXTS[index] for index in order])
     assert_identical(shuffled, [alone[index] for index in order])
 
 
+@pytest.mark.slow
 def test_whatever_the_number_of_threads(alone):
     assert_identical(embedded(load_encoder(threads=2), TEXTS), alone)
 
 
+@pytest.mark.slow
 def test_max_pooling_too(encoder):
     together = embedded(encoder, TEXTS, pooling="max")
     assert_identical(together, [embedded(encoder, [text], pooling="max")[0] for text in TEXTS])
 
 
+@pytest.mark.slow
 def test_the_exact_form_too(encoder):
     together = embedded(encoder, TEXTS[:4], exact=True)
     assert_identical(together, [embedded(encoder, [text], exact=True)[0] for text in TEXTS[:4]])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("batch_tokens", [1, 100, 32_768])
 def test_whatever_the_tokens_computed_at_once_in_the_exact_form(encoder, batch_tokens):
     usual = embedded(encoder, TEXTS[:5], pooling="max", exact=True)

@@ -34,6 +34,7 @@ def test_the_last_layer_needs_all(model):
     assert below.ir_version == whole.ir_version
 
 
+@pytest.mark.slow
 def test_states_are_those_of_the_whole_graph(model):
     encoder = load_encoder(threads=1)
     options = onnxruntime.SessionOptions()

@@ -130,6 +130,7 @@ def test_overlap():
         nlp.add_pipe("mderank", name="other", config={"overlap": "some"})
 
 
+@pytest.mark.slow
 def test_spacy_finds_it_without_an_import():
     code = "import spacy; nlp = spacy.blank('en'); nlp.add_pipe('mderank'); print(nlp.pipe_names)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)

@@ -260,6 +260,7 @@ def test_many_texts_are_read_as_they_are_asked_for():
     assert source.given == 128
 
 
+@pytest.mark.slow
 def test_few_long_texts_are_read_at_a_time():
     source = Counting(["The reef is old. " * 20_000] * 4)
     tagged = Counting(list(FakeTagger().tag(["The reef is old. " * 20_000])) * 4)

@@ -41,6 +41,7 @@ def dropped(running: Running) -> float:
     return running.service.metrics.registry.get_sample_value("mderank_documents_dropped_total")
 
 
+@pytest.mark.slow
 def test_requests_that_come_together_are_computed_together_with_the_same_results(serve):
     running = serve()
     alone = [running.extract(text).json() for text in TEXTS]
@@ -211,6 +212,7 @@ def test_a_document_that_fails_fails_alone(serve, monkeypatch):
     assert running.code(running.extract("The poison is near."), 422) == "unreadable"
 
 
+@pytest.mark.slow
 def test_closing_finishes_what_was_taken(serve):
     running = serve()
     with ThreadPoolExecutor(20) as pool:

@@ -163,6 +163,7 @@ def test_all_bodies_together_are_bounded(serve):
     assert running.extract().status_code == 200
 
 
+@pytest.mark.slow
 def test_a_key(serve):
     running = serve(api_key=KEY)
     for headers in ({}, {"Authorization": f"Bearer {KEY}x"}, {"Authorization": KEY}, {"X-API-Key": KEY[:-1]},
@@ -181,12 +182,14 @@ def test_a_key(serve):
     assert described["components"]["securitySchemes"]["HTTPBearer"]["scheme"] == "bearer"
 
 
+@pytest.mark.slow
 def test_without_a_key_a_body_is_not_even_read(serve):
     running = serve(api_key=KEY, body_timeout_seconds=PATIENCE)
     head = b"POST /v1/extract HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\nConnection: close\r\n\r\n"
     assert raw(running, head).startswith(b"HTTP/1.1 401 ")
 
 
+@pytest.mark.slow
 def test_a_host_of_another_name(serve):
     running = serve(hosts=("localhost", "127.0.0.1", "::1"))
     for host in ("evil.example", "evil.example:80", "", "127.0.0.1.evil.example"):

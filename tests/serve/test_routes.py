@@ -105,6 +105,7 @@ def test_the_methods_that_are_offered(shared: Running):
     assert "window" in [each["name"] for each in methods["singlerank"]["params"]]
 
 
+@pytest.mark.slow
 def test_every_method_that_is_offered_works(shared: Running):
     for method in shared.client.get("/v1/methods").json()["methods"]:
         answer = shared.extract(method=method["name"]).json()

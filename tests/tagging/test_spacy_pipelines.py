@@ -118,6 +118,7 @@ def test_words_without_tags(german, english):
         assert (words.language, words.tagset) == (tagged.language, tagged.tagset)
 
 
+@pytest.mark.slow
 def test_words_without_a_tagger():
     (document,) = SpacyTagger(spacy.blank("fr"), tags=False).tag(["Un récif. Deux récifs !"])
     assert [token.text for token in document.tokens] == ["Un", "récif", ".", "Deux", "récifs", "!"]

@@ -44,6 +44,7 @@ def test_it_is_kept_without_tags_and_in_other_processes(english, spacys):
         assert next(pickle.loads(pickle.dumps(tagger)).tag([TEXT])) == document
 
 
+@pytest.mark.slow
 @pytest.mark.data
 def test_spacys_words_are_those_of_its_pipeline(spacys, data_dir):
     lines = (data_dir / "tuning" / "inspec_dev.jsonl").read_text(encoding="utf8").splitlines()[:40]

@@ -142,6 +142,7 @@ UNITS = """
 """.split()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("tail", ["", "!", "a", "1", " "])
 @pytest.mark.parametrize("unit", UNITS)
 def test_a_token_depends_on_what_is_near(unit, tail):

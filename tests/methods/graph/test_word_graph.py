@@ -224,6 +224,7 @@ def test_options_that_make_no_sense(method, options, message):
         method(**options)
 
 
+@pytest.mark.slow
 def test_a_document_of_many_thousand_words():
     text = " ".join(f"The reef{number % 500}x is near the old harbour{number % 900}y." for number in range(1_200))
     (document,) = FakeTagger().tag([text])

@@ -122,6 +122,7 @@ def test_a_mean_needs_documents_in_every_set():
         compare_mean([])
 
 
+@pytest.mark.slow
 def test_weights_compare_a_gain_with_another_gain():
     rng = np.random.default_rng(9)
     large = Pair(judgements(rng, 0.7, 150), judgements(rng, 0.2, 150), F1, "micro")

@@ -38,6 +38,7 @@ def test_more(run, first, second, verdict):
     assert tested.comparison.difference == pytest.approx((first - second) / 60)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("relation", "first", "second", "documents", "verdict"),
     [
@@ -87,6 +88,7 @@ def test_one_document_is_no_evidence_for_alike_nor_against_it(run, right):
     assert finding.tested[0].reason
 
 
+@pytest.mark.slow
 def test_one_document_of_one_of_several_datasets_is_no_evidence_for_alike(run):
     first, second = (tuple(spec(name, method) for name in ("nus", "inspec")) for method in ("mderank", "embedrank"))
     runs = {first[0]: run(1, 1), second[0]: run(0, 1), first[1]: run(101, 2000), second[1]: run(100, 2000)}
@@ -171,6 +173,7 @@ def test_moving_one_word_candidates_is_compared_with_leaving_them(config, outcom
     assert finding.verdict == "holds"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", ["exact", "one pass"])
 def test_claims_rest_on_runs_of_the_tables(full, config, mode):
     names = {part.name for part in PARTS}
@@ -185,6 +188,7 @@ def test_claims_rest_on_runs_of_the_tables(full, config, mode):
     assert len({claim.says for claim in claims(full, mode)}) == len(claims(full, mode))
 
 
+@pytest.mark.slow
 def test_a_planted_result_is_what_the_paper_says(config, run):
     runs = {}
     for each in SETS:
@@ -272,6 +276,7 @@ def new_verdicts(config, results):
     return {says: verdicts[says] for says in NEW if says not in NOT_PLANTED}
 
 
+@pytest.mark.slow
 def test_verdicts_where_the_paper_is_right(full, run):
     verdicts = new_verdicts(full, planted(full, "one pass", run))
     # On DUC2001 KPEBERT is ahead of BERT, and within a document of SIFRank.
@@ -280,6 +285,7 @@ def test_verdicts_where_the_paper_is_right(full, run):
     assert {says for says, verdict in verdicts.items() if verdict == "holds"} == {*verdicts} - still_open
 
 
+@pytest.mark.slow
 def test_verdicts_where_the_paper_is_wrong(full, run):
     verdicts = new_verdicts(full, planted(full, "one pass", run, reverse=True))
     assert {says for says, verdict in verdicts.items() if verdict == "does not hold"} == {*verdicts} - OPEN
@@ -306,6 +312,7 @@ def layered(config, run, counts, documents=1500):
     return Results(runs, {})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("counts", "verdict"),
     [
@@ -341,6 +348,7 @@ def test_two_names_of_one_encoder_are_not_comparable_by_that(full, run):
     assert "same encoder" in finding.tested[0].reason
 
 
+@pytest.mark.slow
 def test_a_gain_that_is_the_same_everywhere_is_not_largest_on_long_documents(full, run):
     claim = only(full, "one pass", "MDERank(KPEBERT) gains most")
     runs = {full.sifrank(each): run(20, 60) for each in SETS}
@@ -351,6 +359,7 @@ def test_a_gain_that_is_the_same_everywhere_is_not_largest_on_long_documents(ful
     assert finding.tested[0].documents == 360
 
 
+@pytest.mark.slow
 def test_average_ranks_are_among_the_rows_that_were_run(full, run):
     claim = only(full, "one pass", "MDERank(BERT) has a better average rank")
     runs = {full.embedrank(each): run(40, 200) for each in SETS}
@@ -403,6 +412,7 @@ def test_more_diverse_than_gold_on_several_datasets(full, outcome, diverse, verd
     assert finding.tested[0].comparison.difference == pytest.approx(1 - 3 / 4)
 
 
+@pytest.mark.slow
 def test_concentrated_at_two_and_three_words(full, outcome):
     claim = only(full, "one pass", "EmbedRank's phrases are concentrated")
 
@@ -424,6 +434,7 @@ def test_concentrated_at_two_and_three_words(full, outcome):
     assert finding.verdict == "does not hold"
 
 
+@pytest.mark.slow
 def test_new_claims_are_in_the_correction(full, run):
     runs = {full.mderank(each, "one pass"): run(0, 30) for each in SETS}
     runs |= {full.sifrank(each): run(30, 30) for each in SETS} | {full.embedrank(each): run(15, 30) for each in SETS}

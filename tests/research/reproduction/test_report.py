@@ -67,6 +67,7 @@ def test_claims_as_csv(report):
     assert (row["difference"], row["p_holm"], row["verdict"]) == ("", "", "not run")
 
 
+@pytest.mark.slow
 def test_new_claims_and_reasons_are_in_all_formats(full, run):
     runs = {full.sifrank("duc2001"): run(50, 60), full.mderank("duc2001", "exact"): run(10, 60)}
     runs |= {
@@ -150,6 +151,7 @@ def test_the_page_is_whole_needs_nothing_else_and_escapes(report):
     )
 
 
+@pytest.mark.slow
 def test_the_same_results_give_the_same_bytes(config, run):
     runs = {config.embedrank(each): run(8) for each in SETS}
     runs |= {config.mderank(each, "one pass"): run(3) for each in SETS}

@@ -22,6 +22,7 @@ def measured(part, config, runs, datasets=None):
     return chosen.measure(config, Results(runs, datasets or {}))
 
 
+@pytest.mark.slow
 def test_without_runs_all_cells_have_the_papers_number_only(full, config):
     for made in (full, config):
         for part in PARTS:
@@ -37,6 +38,7 @@ def test_without_runs_all_cells_have_the_papers_number_only(full, config):
             part.draw(part.measure(made, Results({}, {})))  # nothing to draw is no error
 
 
+@pytest.mark.slow
 def test_every_number_of_the_paper_is_in_a_cell(full):
     shown = {}
     for part in PARTS:

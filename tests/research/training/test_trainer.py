@@ -91,6 +91,7 @@ def test_a_finished_run_stays_as_it_is(planted, recipe, tmp_path):
     assert (tmp_path / "run" / "log.csv").read_bytes() == before
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dropout", [False, True])
 def test_stopped_and_resumed_it_gives_the_same_losses(dropout, planted, recipe, tmp_path):
     planted()
