@@ -2,16 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
 import click
 
 from mderank.cli._options import option
-from mderank.reading import FORMATS, ReadOptions
+from mderank.reading import FORMATS, MAX_DOCUMENT_CHARS, ReadOptions
 
 F = TypeVar("F", bound=Callable[..., Any])
 
+max_document_chars_option = option(
+    "Input",
+    "--max-document-chars",
+    type=click.IntRange(1),
+    default=MAX_DOCUMENT_CHARS,
+    show_default=True,
+    metavar="N",
+    help="Longest document that is read, in characters; a longer one is an error. A line, row or file may have 4 bytes "
+    "per character, a PDF file 40.",
+)
+
+_TOKENS_FIELD = option("Input", "--tokens-field", metavar="FIELD",
+                       help="Field of a JSON line with [word, tag] pairs: no tagging.")  # fmt: skip
 _INPUT = (
     option("Input", "--input-format", "-i", type=click.Choice(["auto", *FORMATS]), default="auto", show_default=True,
            help="What the input is; auto goes by names, and standard input by its beginning."),
@@ -20,14 +33,23 @@ _INPUT = (
     option("Input", "--text-field", default="text", show_default=True,
            help="Field of a JSON line, or column of a table, that has the text."),
     option("Input", "--id-field", default="id", show_default=True, help="Field or column that names the document."),
-    option("Input", "--tokens-field", metavar="FIELD",
-           help="Field of a JSON line with [word, tag] pairs: no tagging."),
+    _TOKENS_FIELD,
+    max_document_chars_option,
 )  # fmt: skip
 
 
 def input_options(command: F) -> F:
     """All options for reading."""
-    for add in reversed(_INPUT):
+    return _add(_INPUT, command)
+
+
+def text_input_options(command: F) -> F:
+    """The options for reading texts that are not tagged."""
+    return _add([each for each in _INPUT if each is not _TOKENS_FIELD], command)
+
+
+def _add(options: Sequence[Callable[[F], F]], command: F) -> F:
+    for add in reversed(options):
         command = add(command)
     return command
 
@@ -35,5 +57,5 @@ def input_options(command: F) -> F:
 def read_options(settings: dict[str, Any]) -> ReadOptions:
     """What they ask for; they are taken out of ``settings``."""
     form = settings.pop("input_format")
-    names = ("encoding", "text_field", "id_field", "tokens_field")
-    return ReadOptions(None if form == "auto" else form, *(settings.pop(name) for name in names))
+    names = ("encoding", "text_field", "id_field", "tokens_field", "max_document_chars")
+    return ReadOptions(None if form == "auto" else form, *(settings.pop(name, None) for name in names))

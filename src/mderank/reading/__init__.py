@@ -4,12 +4,22 @@
 `find_records` and `read_record` do the same in two steps: a record is one document, located but not yet parsed.
 """
 
-from mderank.reading.base import FORMATS, START, InputFormat, ReadOptions, Record, RecordPosition, SourceDocument
+from mderank.reading.base import (
+    FORMATS,
+    MAX_DOCUMENT_CHARS,
+    START,
+    InputFormat,
+    ReadOptions,
+    Record,
+    RecordPosition,
+    SourceDocument,
+)
 from mderank.reading.discovery import FoundFiles, find_files, walk_files
 from mderank.reading.readers import find_records, read_file, read_record, read_stream
 
 __all__ = [
     "FORMATS",
+    "MAX_DOCUMENT_CHARS",
     "START",
     "FoundFiles",
     "InputFormat",

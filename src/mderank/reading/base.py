@@ -10,10 +10,14 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 from mderank.document import Document
-from mderank.errors import InputError, MDERankError
+from mderank.errors import InputError, MDERankError, OptionError
+from mderank.reading.decoding import check_encoding
 
 InputFormat = Literal["text", "markdown", "html", "pdf", "jsonl", "csv", "parquet"]
 FORMATS: tuple[InputFormat, ...] = ("text", "markdown", "html", "pdf", "jsonl", "csv", "parquet")
+MAX_DOCUMENT_CHARS = 10_000_000  # several times a long novel
+_BYTES_PER_CHAR = 4  # the most that UTF-8, UTF-16 and UTF-32 need
+_PDF_BYTES_PER_CHAR = 40  # most of a PDF file is pictures and fonts
 
 
 @dataclass(frozen=True)
@@ -60,6 +64,10 @@ class ReadOptions:
         text_field: field or column of the text, in JSON lines and tables.
         id_field: field or column of the document's id.
         tokens_field: field with a list of [word, tag] pairs; None if the documents are not tagged.
+        max_document_chars: length of the longest document that is read, in characters. A longer one is an error.
+
+    Raises:
+        OptionError: the encoding is unknown or not an encoding of text, or the length is less than 1.
     """
 
     format: InputFormat | None = None
@@ -67,6 +75,24 @@ class ReadOptions:
     text_field: str = "text"
     id_field: str = "id"
     tokens_field: str | None = None
+    max_document_chars: int = MAX_DOCUMENT_CHARS
+
+    def __post_init__(self) -> None:
+        check_encoding(self.encoding)
+        if self.max_document_chars < 1:
+            raise OptionError(f"max_document_chars must be at least 1, not {self.max_document_chars}")
+
+    def max_bytes(self, kind: InputFormat) -> int:
+        """Return the size of the largest record that is read into memory, after decompression.
+
+        Args:
+            kind: format of the file.
+
+        Returns:
+            Bytes of a file with one document, of a line, or of a table's row: 4 per character of
+            ``max_document_chars``; 40 in a PDF file.
+        """
+        return self.max_document_chars * (_PDF_BYTES_PER_CHAR if kind == "pdf" else _BYTES_PER_CHAR)
 
 
 class RecordPosition(NamedTuple):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import glob
 import os
+import stat
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -75,13 +76,14 @@ def walk_files(
     """
     for path in paths:
         here = Path(path)
-        if here.is_dir():
+        if stat.S_ISDIR(file_mode(here)):
             yield from _search(here, skip, without)
-        elif here.exists() or here.is_symlink() or not glob.has_magic(path):
+        elif file_mode(here, follow_symlinks=False) or not glob.has_magic(path):
             yield here
         else:
-            matches = sorted(match for match in glob.glob(path, recursive=True) if not Path(match).is_dir())
-            yield from map(Path, matches)
+            matches = [Path(match) for match in sorted(glob.glob(path, recursive=True))]
+            matches = [match for match in matches if not stat.S_ISDIR(file_mode(match))]
+            yield from matches
             if not matches:
                 yield SourceDocument.failed(path, "no file matches this pattern")
 
@@ -97,6 +99,35 @@ def file_format(file: Path) -> InputFormat | None:
     """
     name = file.name.lower().removesuffix(".gz")
     return SUFFIXES.get(Path(name).suffix)
+
+
+def file_mode(path: Path, *, follow_symlinks: bool = True) -> int:
+    """Return the mode bits of a path, which tell files from folders and pipes.
+
+    Args:
+        path: the path.
+        follow_symlinks: whether to return those of a link's target.
+
+    Returns:
+        The bits; 0 if there is no such file, its name is too long, or its folder may not be read.
+    """
+    try:
+        return path.stat(follow_symlinks=follow_symlinks).st_mode
+    except (OSError, ValueError):
+        return 0
+
+
+def is_special_file(path: Path) -> bool:
+    """Return whether a path is a named pipe, a socket or a device. Reading one can wait without end.
+
+    Args:
+        path: the path.
+
+    Returns:
+        True if it exists and is neither a regular file nor a folder.
+    """
+    mode = file_mode(path)
+    return mode != 0 and not stat.S_ISREG(mode) and not stat.S_ISDIR(mode)
 
 
 def _search(folder: Path, skip: Callable[[Path], None], without: Path | None) -> Iterator[Path | SourceDocument]:
@@ -115,8 +146,11 @@ def _search(folder: Path, skip: Callable[[Path], None], without: Path | None) ->
                 continue
             if file_format(here / name) in (None, "csv"):  # a table beside texts usually describes them
                 skip(here / name)
+                continue
+            anything = True
+            if is_special_file(here / name):
+                yield SourceDocument.failed(str(here / name), "this is a pipe, socket or device, not a file: remove it")
             else:
-                anything = True
                 yield here / name
         anything = anything or bool(failures)
         yield from failures

@@ -5,7 +5,7 @@ from __future__ import annotations
 import gzip
 import io
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 
 class GzipStream(io.RawIOBase):
@@ -15,14 +15,14 @@ class GzipStream(io.RawIOBase):
     read through a buffer, drops part of that content, and not always the same part.
 
     Args:
-        file: the gzip file.
+        file: the gzip file, or its content as a binary stream.
 
     Raises:
         OSError: the file cannot be opened.
     """
 
-    def __init__(self, file: Path) -> None:
-        self._file = gzip.GzipFile(file)
+    def __init__(self, file: Path | IO[bytes]) -> None:
+        self._file = gzip.GzipFile(file) if isinstance(file, Path) else gzip.GzipFile(fileobj=file)
 
     def readable(self) -> bool:
         """Return True."""

@@ -3,32 +3,45 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 from mderank.document import Document
 from mderank.errors import InputError, MDERankError
 from mderank.reading.base import ReadOptions, Record, RecordPosition, SourceDocument
-from mderank.reading.decoding import decode
+from mderank.reading.decoding import check_line_encoding, decode
+from mderank.reading.limits import check_length, list_names, skip_line, too_many_bytes
 
 
-def json_records(lines: Iterable[bytes], name: str, start: RecordPosition) -> Iterator[Record]:
+def json_records(stream: Any, name: str, options: ReadOptions, start: RecordPosition) -> Iterator[Record]:
     """Locate the documents of a JSON lines file.
 
     Args:
-        lines: the lines, beginning at ``start``.
+        stream: the file's content as a binary stream, beginning at ``start``.
         name: the file's name.
+        options: encoding and limit.
         start: position of the first line.
 
     Yields:
-        A record per line that is not blank.
+        A record per line that is not blank. A line that is too long has a failure, and is not kept in memory.
+
+    Raises:
+        InputError: the encoding is one in which lines cannot be told apart, such as UTF-16.
     """
     offset, number = start
-    for line in lines:
+    limit = options.max_bytes("jsonl")
+    while line := stream.readline(limit + 1):
+        if offset == 0:
+            check_line_encoding(options.encoding, line[:4])
         number += 1
-        if line.strip():
-            yield Record(f"{name}:{number}", line, "jsonl", RecordPosition(offset, number - 1))
-        offset += len(line)
+        size = len(line)
+        where, position = f"{name}:{number}", RecordPosition(offset, number - 1)
+        if size > limit and not line.endswith(b"\n"):
+            size += skip_line(stream)
+            yield Record(where, position=position, failure=too_many_bytes("line", "jsonl", options))
+        elif line.strip():
+            yield Record(where, line, "jsonl", position)
+        offset += size
 
 
 def read_line(line: bytes, name: str, options: ReadOptions) -> SourceDocument:
@@ -55,6 +68,8 @@ def _parse(line: bytes, encoding: str) -> dict[str, Any]:
         raise InputError(f"this line is not JSON: {error.msg} at column {error.colno}") from error
     except RecursionError as error:
         raise InputError("this line is nested too deeply") from error
+    except ValueError as error:  # Python refuses to read whole numbers of more than 4,300 digits
+        raise InputError("this line has a number with too many digits: write it as a string") from error
     if not isinstance(record, dict):
         raise InputError(f"this line is not a JSON object but {type(record).__name__}")
     return record
@@ -62,23 +77,27 @@ def _parse(line: bytes, encoding: str) -> dict[str, Any]:
 
 def _make_document(record: dict[str, Any], name: str, options: ReadOptions) -> SourceDocument:
     identity = record.get(options.id_field)
-    identity = identity if isinstance(identity, str | int) else name
+    identity = identity if isinstance(identity, str | int) and not isinstance(identity, bool) else name
     if options.tokens_field is not None:
         document = _read_tagged(record, options)
-        return SourceDocument(identity, document.text, tagged=document)
+        return SourceDocument(identity, check_length(document.text, options), tagged=document)
     text = record.get(options.text_field)
     if not isinstance(text, str):
-        known = ", ".join(map(str, record)) or "none"
         what = "is not a string" if options.text_field in record else "is missing"
+        known = list_names(record)
         raise InputError(f"the field '{options.text_field}' {what} (fields: {known}); name another: --text-field")
-    return SourceDocument(identity, text)
+    return SourceDocument(identity, check_length(text, options))
 
 
 def _read_tagged(record: dict[str, Any], options: ReadOptions) -> Document:
     tokens = record.get(options.tokens_field or "")
     text = record.get(options.text_field)
-    if not isinstance(tokens, list) or not all(isinstance(pair, list) and len(pair) == 2 for pair in tokens):
+    if not isinstance(tokens, list) or not all(map(_is_pair, tokens)):
         raise InputError(f"the field '{options.tokens_field}' must be a list of [word, tag] pairs")
     if text is not None and not isinstance(text, str):
         raise InputError(f"the field '{options.text_field}' is not a string")
     return Document.from_tagged(tokens, text)
+
+
+def _is_pair(token: Any) -> bool:
+    return isinstance(token, list) and len(token) == 2 and all(isinstance(part, str) for part in token)

@@ -22,7 +22,7 @@ _MARKS = (
     re.compile(r"^((?:[ ]{0,3}>[ ]?)+)", re.MULTILINE),
     re.compile(r"^[ \t]*([-*+]|\d+[.)])(?=\s)", re.MULTILINE),  # list items
     re.compile(r"^[ ]{0,3}(?:[-*_=][ \t]*){3,}$", re.MULTILINE),  # rules and underlined headings
-    re.compile(r"(\*+|~~|`+|(?<!\w)_+(?=\w)|(?<=\w)_+(?!\w))"),  # emphasis, code
+    re.compile(r"(\*+|~~|`+|(?<!\w)(?:_{2,}+|_(?=\w))|(?<=[^\W_])_++(?!\w))"),  # emphasis, code; not "snake_case"
     re.compile(r"(\|)"),  # table cells
     re.compile(r"^(?=[ \t:|-]*$)(?=.*---).*$", re.MULTILINE),  # table rules
 )

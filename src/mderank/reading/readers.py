@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
+import contextlib
 import gzip
 import io
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from mderank.errors import MDERankError, MissingExtraError
+from mderank.errors import InputError, MDERankError, MissingExtraError
 from mderank.reading.base import START, InputFormat, ReadOptions, Record, RecordPosition, SourceDocument
+from mderank.reading.csv import csv_records
 from mderank.reading.decoding import decode
 from mderank.reading.discovery import file_format
 from mderank.reading.gzip_stream import GzipStream
 from mderank.reading.html import html_text
 from mderank.reading.jsonl import json_records, read_line
+from mderank.reading.limits import check_length, read_at_most, too_many_bytes
 from mderank.reading.markdown import blank_markup
+from mderank.reading.parquet import parquet_records
 from mderank.reading.pdf import pdf_text
-from mderank.reading.tabular import csv_records, parquet_records
 
 _DETECTION_BYTES = 4096
 
@@ -53,7 +56,8 @@ def read_stream(stream: BinaryIO, name: str, options: ReadOptions) -> Iterator[S
     Raises:
         MissingExtraError: a Parquet file, and the extra ``parquet`` is not installed.
     """
-    return (read_record(record, options) for record in _find_in_stream(stream, name, options, options.format, START))
+    records = _find_safely(lambda: contextlib.nullcontext(stream), name, options, options.format)
+    return (read_record(record, options) for record in records)
 
 
 def find_records(file: Path, options: ReadOptions, start: RecordPosition = START) -> Iterator[Record]:
@@ -70,10 +74,31 @@ def find_records(file: Path, options: ReadOptions, start: RecordPosition = START
     Raises:
         MissingExtraError: a Parquet file, and the extra ``parquet`` is not installed.
     """
-    name = str(file)
+
+    def open_file() -> contextlib.AbstractContextManager[Any]:
+        try:
+            return GzipStream(file) if file.suffix.lower() == ".gz" else file.open("rb")
+        except ValueError as error:  # a name that no file can have
+            raise InputError(f"cannot be read: {error}") from error
+
+    return _find_safely(open_file, str(file), options, options.format or file_format(file), start)
+
+
+def _find_safely(
+    opener: Callable[[], contextlib.AbstractContextManager[Any]],
+    name: str,
+    options: ReadOptions,
+    known: InputFormat | None,
+    start: RecordPosition = START,
+) -> Iterator[Record]:
+    """Yield the records of a stream. If it cannot be read further, the last one holds the failure."""
     try:
-        with GzipStream(file) if file.suffix.lower() == ".gz" else file.open("rb") as stream:
-            yield from _find_in_stream(stream, name, options, options.format or file_format(file), start)
+        with opener() as stream:
+            yield from _find_in_stream(stream, name, options, known, start)
+    except MissingExtraError:
+        raise
+    except MDERankError as error:
+        yield Record(name, position=None, failure=str(error))
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
         yield Record(name, position=None, failure=f"is not a whole gzip file: {error}")
     except OSError as error:
@@ -85,22 +110,31 @@ def _find_in_stream(
 ) -> Iterator[Record]:
     buffered = stream if isinstance(stream, io.BufferedReader) else io.BufferedReader(stream)
     kind = known or _detect_format(buffered.peek(_DETECTION_BYTES)[:_DETECTION_BYTES])
-    try:
-        if kind == "jsonl":
-            if start.offset:
-                buffered.seek(start.offset)
-            yield from json_records(buffered, name, start)
-        elif kind == "csv":
-            yield from csv_records(buffered, name, options, start)
-        elif kind == "parquet":
-            whole = buffered if buffered.seekable() else io.BytesIO(buffered.read())
-            yield from parquet_records(whole, name, options, start)
-        elif start == START:
-            yield Record(name, buffered.read(), kind)
-    except MissingExtraError:
-        raise
-    except MDERankError as error:
-        yield Record(name, position=None, failure=str(error))
+    if kind == "jsonl":
+        if start.offset:
+            buffered.seek(start.offset)
+        yield from json_records(buffered, name, options, start)
+    elif kind == "csv":
+        yield from csv_records(buffered, name, options, start)
+    elif kind == "parquet":
+        yield from parquet_records(_seekable(stream, buffered, options), name, options, start)
+    elif start == START:
+        data = read_at_most(buffered, options.max_bytes(kind))
+        if data is None:
+            yield Record(name, failure=too_many_bytes("file", kind, options))
+        else:
+            yield Record(name, data, kind)
+
+
+def _seekable(stream: Any, buffered: io.BufferedReader, options: ReadOptions) -> Any:
+    """Return a stream in which Parquet's reader can jump. A gzip file would be decompressed again for every jump."""
+    if buffered.seekable() and not isinstance(stream, GzipStream):
+        return buffered
+    data = read_at_most(buffered, options.max_bytes("pdf"))
+    if data is None:
+        limit = options.max_bytes("pdf")
+        raise InputError(f"Parquet with more than {limit:,} bytes is read from uncompressed files only: save it as one")
+    return io.BytesIO(data)
 
 
 def read_record(record: Record, options: ReadOptions) -> SourceDocument:
@@ -115,20 +149,24 @@ def read_record(record: Record, options: ReadOptions) -> SourceDocument:
     """
     if record.failure is not None:
         return SourceDocument.failed(record.name, record.failure)
-    if record.format == "jsonl":
-        return read_line(record.data, record.name, options)
     try:
+        if record.format == "jsonl":
+            return read_line(record.data, record.name, options)
         return _read_whole_file(record, options)
     except MDERankError as error:
         return SourceDocument.failed(record.name, str(error))
+    except MemoryError:
+        return SourceDocument.failed(record.name, "this document needs more memory than there is: divide it")
 
 
 def _read_whole_file(record: Record, options: ReadOptions) -> SourceDocument:
     if record.format == "pdf":
-        return SourceDocument(record.name, pdf_text(record.data), extracted=True)
+        text = pdf_text(record.data, max_chars=options.max_document_chars)
+        return SourceDocument(record.name, text, extracted=True)
     text = decode(record.data, options.encoding, html=record.format == "html")
     if record.format == "html":
-        return SourceDocument(record.name, html_text(text), extracted=True)
+        return SourceDocument(record.name, check_length(html_text(text), options), extracted=True)
+    check_length(text, options)
     return SourceDocument(record.name, text, prose=blank_markup(text) if record.format == "markdown" else None)
 
 

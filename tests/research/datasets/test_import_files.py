@@ -152,3 +152,9 @@ def test_a_failed_import_leaves_the_old_file(folder, tmp_path):
 def test_a_target_that_cannot_be_written(folder, tmp_path):
     with pytest.raises(InputError, match=r"out\.jsonl: cannot be written: No such file or directory"):
         import_dataset(folder(FILES), "docs-keys", tmp_path / "nope" / "out.jsonl")
+
+
+def test_names_with_numbers_of_any_length_are_sorted():
+    names = ["a" + "9" * 5000, "a10", "a9", "a009", "a" + "1" * 5000, "a"]
+    ordered = sorted(names, key=natural_sort_key)
+    assert [name[:4] for name in ordered] == ["a", "a009", "a9", "a10", "a111", "a999"]

@@ -237,3 +237,22 @@ def test_broken_gzip(tmp_path, spoil):
     file.write_bytes(spoil(file.read_bytes()))
     with pytest.raises(InputError, match=r"own\.jsonl\.gz is not a whole gzip file"):
         load_dataset(file)
+
+
+def test_a_line_with_a_number_of_many_digits(tmp_path):
+    file = written(tmp_path / "a.jsonl", LINES[0], '{"id": ' + "9" * 5000 + "}")
+    with pytest.raises(InputError, match=r"a\.jsonl:2: this line has a number with too many digits"):
+        load_dataset(file)
+
+
+@pytest.mark.parametrize("name", ["a.jsonl", "a.jsonl.gz"])
+def test_a_line_or_a_text_that_is_too_long(tmp_path, name):
+    file = written(tmp_path / name, LINES[0], b"\0" * 5_000_000)
+    with pytest.raises(InputError, match=rf"{name}:2: this line has more than 4,000 bytes.* --max-document-chars 1000"):
+        load_dataset(file, max_document_chars=1000)
+    assert len(load_dataset(file, max_document_chars=1000, limit=1).documents) == 1
+    file = written(tmp_path / name, {**LINES[0], "text": "reef " * 300})
+    with pytest.raises(
+        InputError, match=rf"{name}:1: this document has more characters than --max-document-chars 1000"
+    ):
+        load_dataset(file, max_document_chars=1000)

@@ -153,7 +153,9 @@ def natural_sort_key(name: str) -> tuple[tuple[tuple[int, int, str], ...], str]:
     ['B-1', 'C-9', 'C-10']
     """
     parts = re.findall(r"[0-9]+|[^0-9]+", name)
-    return tuple((0, int(part), "") if part[0] in "0123456789" else (1, 0, part) for part in parts), name
+    numbers = {part: part.lstrip("0") for part in parts if part[0] in "0123456789"}
+    # A longer number is the larger one; as an int, one of thousands of digits would be an error.
+    return tuple((0, len(numbers[part]), numbers[part]) if part in numbers else (1, 0, part) for part in parts), name
 
 
 def file_stem(name: str) -> str:

@@ -11,22 +11,28 @@ from __future__ import annotations
 
 import gzip
 import hashlib
+import io
 import json
 import os
 import tomllib
 import zlib
 from collections.abc import Iterator
+from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from mderank.errors import InputError, OptionError
+from mderank.reading import MAX_DOCUMENT_CHARS, ReadOptions
+from mderank.reading.gzip_stream import GzipStream
+from mderank.reading.limits import PIECE, list_names, read_at_most, too_many_bytes, too_many_chars
 from mderank.research.datasets.base import Dataset, DatasetInfo, LabelledDocument, PaperInput, PaperStatistics
 from mderank.research.datasets.judged_phrases import JudgedPhrases
 
 DATA_DIR_VARIABLE = "MDERANK_DATA_DIR"
 _DEFAULT_DIR = "data"
 SUFFIXES = (".jsonl", ".jsonl.gz")
+_MOST_BYTES = 1_000_000_000  # of a file that is read as a whole
 
 
 def _read_descriptions() -> dict[str, DatasetInfo]:
@@ -44,7 +50,12 @@ PAPER_DATASETS = tuple(info.name for info in DATASETS.values() if info.paper)
 
 
 def load_dataset(
-    name_or_path: str | Path, data_dir: str | Path | None = None, *, limit: int | None = None, verify: bool = True
+    name_or_path: str | Path,
+    data_dir: str | Path | None = None,
+    *,
+    limit: int | None = None,
+    verify: bool = True,
+    max_document_chars: int = MAX_DOCUMENT_CHARS,
 ) -> Dataset:
     """Read a dataset.
 
@@ -54,21 +65,22 @@ def load_dataset(
         data_dir: The data folder. Default: the environment variable ``MDERANK_DATA_DIR``, or ``./data``.
         limit: Read only the first ``limit`` documents.
         verify: Whether a dataset with a known name must have the known checksum.
+        max_document_chars: Length of the longest document; a line may have 4 bytes per character.
 
     Returns:
         The dataset.
 
     Raises:
         InputError: If the dataset is missing, damaged, or not the known one.
-        OptionError: If ``limit`` is less than 1.
+        OptionError: If ``limit`` or ``max_document_chars`` is less than 1.
 
     """
     if limit is not None and limit < 1:
         raise OptionError(f"limit must be at least 1, not {limit}")
     name = str(name_or_path)
     file = _find(name_or_path, data_dir)
-    data = _read(file)
-    sha256 = hashlib.sha256(data).hexdigest()
+    reading = ReadOptions(max_document_chars=max_document_chars)
+    sha256 = _checksum(file)
     info = DATASETS.get(name)
     if info is None:
         info = next((known for known in DATASETS.values() if known.sha256 == sha256 or _is_packaged(known, file)), None)
@@ -79,7 +91,7 @@ def load_dataset(
             f"{file} is not the dataset '{name}' that results are published for: its SHA-256 is {sha256}, expected "
             f"{info.sha256}; get it again ({info.source}), or read it as it is: --no-verify (verify=False)"
         )
-    documents = tuple(islice(_documents(data, str(file)), limit))
+    documents = tuple(islice(_documents(file, reading), limit))
     if not documents:
         raise InputError(f"{file}: there is no document in this file")
     if len({document.junk is None for document in documents}) > 1:
@@ -167,31 +179,80 @@ def _short(name: str) -> str:
     return name.removesuffix(".gz").removesuffix(".jsonl")
 
 
-def _read(file: Path) -> bytes:
-    """Return the bytes of a file, uncompressed."""
+@contextmanager
+def _open(file: Path) -> Iterator[Any]:
+    """Open a file as a binary stream, uncompressed."""
     try:
-        data = file.read_bytes()
-        return gzip.decompress(data) if data.startswith(b"\x1f\x8b") or file.suffix == ".gz" else data
+        with file.open("rb") as raw:
+            compressed = file.suffix == ".gz" or raw.peek(2).startswith(b"\x1f\x8b")
+            yield io.BufferedReader(GzipStream(raw)) if compressed else raw
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
         raise InputError(f"{file} is not a whole gzip file ({error}): get it again") from error
     except OSError as error:
         raise InputError(f"{file} cannot be read: {error.strerror or error}") from error
 
 
-def _documents(data: bytes, name: str) -> Iterator[LabelledDocument]:
+def read_bytes(file: Path) -> bytes:
+    """Return the bytes of a file, uncompressed.
+
+    Args:
+        file: The file, plain or with gzip.
+
+    Returns:
+        Its content.
+
+    Raises:
+        InputError: If it cannot be read, is not a whole gzip file, or has more than a gigabyte.
+    """
+    with _open(file) as stream:
+        data = read_at_most(stream, _MOST_BYTES)
+    if data is None:
+        raise InputError(f"{file} has more than {_MOST_BYTES:,} bytes: divide it into smaller files")
+    return data
+
+
+def _checksum(file: Path) -> str:
+    """Return the SHA-256 checksum of a file, uncompressed."""
+    digest = hashlib.sha256()
+    with _open(file) as stream:
+        while piece := stream.read(PIECE):
+            digest.update(piece)
+    return digest.hexdigest()
+
+
+def _documents(file: Path, reading: ReadOptions) -> Iterator[LabelledDocument]:
     """Yield the documents, checked. An error names the faulty line."""
     seen: dict[str, int] = {}
-    for number, line in enumerate(data.split(b"\n"), start=1):
-        if not line.strip():
-            continue
-        document = _document(_record(line, f"{name}:{number}"), f"{name}:{number}")
-        first = seen.setdefault(document.id, number)
-        if first != number:
-            raise InputError(f"{name}:{number}: the id '{document.id}' is that of line {first}: give each its own")
-        yield document
+    name, limit = str(file), reading.max_bytes("jsonl")
+    with _open(file) as stream:
+        lines = iter(lambda: stream.readline(limit + 1), b"")
+        for number, line in enumerate(lines, start=1):
+            if len(line) > limit:
+                raise InputError(f"{name}:{number}: {too_many_bytes('line', 'jsonl', reading)}")
+            if not line.strip():
+                continue
+            document = _document(parse_record(line, f"{name}:{number}"), f"{name}:{number}")
+            first = seen.setdefault(document.id, number)
+            if first != number:
+                raise InputError(f"{name}:{number}: the id '{document.id}' is that of line {first}: give each its own")
+            if len(document.text) > reading.max_document_chars:
+                raise InputError(f"{name}:{number}: {too_many_chars(reading.max_document_chars)}")
+            yield document
 
 
-def _record(line: bytes, place: str) -> dict[str, Any]:
+def parse_record(line: bytes, place: str) -> dict[str, Any]:
+    """Parse a line of JSON.
+
+    Args:
+        line: The line.
+        place: Name of the file with the line's number, for errors.
+
+    Returns:
+        The object.
+
+    Raises:
+        InputError: If the line is not a JSON object in UTF-8.
+    """
     try:
         record = json.loads(line.decode("utf-8-sig"))
     except UnicodeDecodeError as error:
@@ -200,6 +261,8 @@ def _record(line: bytes, place: str) -> dict[str, Any]:
         raise InputError(f"{place}: this line is not JSON: {error.msg} at column {error.colno}") from error
     except RecursionError as error:
         raise InputError(f"{place}: this line is nested too deeply") from error
+    except ValueError as error:  # Python refuses to read whole numbers of more than 4,300 digits
+        raise InputError(f"{place}: this line has a number with too many digits: write it as a string") from error
     if not isinstance(record, dict):
         raise InputError(f'{place}: this line is not a JSON object, as in {{"id": …, "text": …, "keyphrases": […]}}')
     return record
@@ -211,8 +274,7 @@ def _document(record: dict[str, Any], place: str) -> LabelledDocument:
     fields = ("id", "text", "kind", "acceptable", "junk") if judged else ("id", "text", "keyphrases")
     missing = [field for field in fields if field not in record]
     if missing:
-        known = ", ".join(record) or "none"
-        raise InputError(f"{place}: the field '{missing[0]}' is missing (fields: {known})")
+        raise InputError(f"{place}: the field '{missing[0]}' is missing (fields: {list_names(record)})")
     identity, title, text = record["id"], record.get("title") or "", record["text"]
     if isinstance(identity, bool) or not isinstance(identity, str | int):
         raise InputError(f"{place}: the field 'id' is neither a string nor a whole number")
