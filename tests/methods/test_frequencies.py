@@ -8,6 +8,7 @@ import pytest
 
 from mderank import InputError, NounPhrases
 from mderank.methods import DocumentFrequencies
+from mderank.methods.frequencies import WordFrequencies
 from mderank.testing import FakeTagger
 
 TAGGER = FakeTagger()
@@ -37,10 +38,28 @@ def test_document_frequencies_are_kept_in_a_file(tmp_path, name):
 
 
 @pytest.mark.parametrize(
-    "content", [b"", b"[1]", b"{}", b'{"documents": "x", "counts": {}}', gzip.compress(b"{}")[:-4]]
+    "content", [b"", b"[1]", b"{}", b'{"documents": "x", "counts": {}}', gzip.compress(b"{}", mtime=0)[:-4]]
 )
 def test_files_that_are_no_document_frequencies(tmp_path, content):
     for name in ("df.json", "df.json.gz"):
         (tmp_path / name).write_bytes(content)
         with pytest.raises(InputError, match="does not hold document frequencies"):
             DocumentFrequencies.load(tmp_path / name)
+
+
+@pytest.mark.parametrize("name", ["counts.json", "counts.json.gz"])
+@pytest.mark.parametrize("kind", [DocumentFrequencies, WordFrequencies])
+def test_a_file_that_is_too_large_unpacked(tmp_path, monkeypatch, name, kind):
+    from mderank.methods import frequencies
+
+    monkeypatch.setattr(frequencies, "MAX_BYTES", 1000)
+    (tmp_path / name).write_bytes(gzip.compress(b" " * 1001) if name.endswith("gz") else b" " * 1001)
+    with pytest.raises(InputError, match="more than 1,000 bytes, unpacked"):
+        kind.load(tmp_path / name)
+
+
+@pytest.mark.parametrize("content", [b"[" * 100_000, b'{"words": {"a": ' + b"9" * 5_000 + b"}}"])
+def test_hostile_json(tmp_path, content):
+    (tmp_path / "counts.json").write_bytes(content)
+    with pytest.raises(InputError, match="does not hold word frequencies"):
+        WordFrequencies.load(tmp_path / "counts.json")

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import zlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -18,11 +19,12 @@ from typing import Any
 from mderank.candidates import CandidateSource, NounPhrases
 from mderank.candidates.base import is_word
 from mderank.errors import InputError, MissingExtraError
-from mderank.tagging import SpacyTagger, Tagger
+from mderank.tagging import Tagger, load_tagger
 from mderank.text import stem_phrase
 
 # Maximum number of words of a candidate's part that is counted; longer candidates are counted whole.
 _MAX_PART_WORDS = 8
+MAX_BYTES = 500_000_000  # of a file of frequencies, unpacked
 
 
 @dataclass(frozen=True)
@@ -45,13 +47,13 @@ class DocumentFrequencies:
 
         Args:
             texts: The texts of the corpus.
-            tagger: A tagger, or the name of a spaCy pipeline; None for English.
+            tagger: A tagger, or its name; None for the bundled tagger of English.
             candidates: The source of candidates; None for noun phrases.
 
         Returns:
             The document frequencies.
         """
-        read = SpacyTagger(tagger) if tagger is None or isinstance(tagger, str) else tagger
+        read = load_tagger(tagger)
         source = candidates or NounPhrases()
         counts: Counter[str] = Counter()
         number = 0
@@ -112,12 +114,12 @@ class WordFrequencies:
 
         Args:
             texts: The texts of the corpus.
-            tagger: A tagger, or the name of a spaCy pipeline; None for English.
+            tagger: A tagger, or its name; None for the bundled tagger of English.
 
         Returns:
             The word frequencies.
         """
-        read = SpacyTagger(tagger) if tagger is None or isinstance(tagger, str) else tagger
+        read = load_tagger(tagger)
         counts: Counter[str] = Counter()
         for document in read.tag(texts):
             counts.update(token.text.lower() for token in document.tokens if is_word(token))
@@ -173,8 +175,11 @@ def _write_json(file: Path, data: Mapping[str, Any]) -> None:
 
 
 def _read_json(file: Path) -> Any:
-    data = Path(file).read_bytes()
-    return json.loads(gzip.decompress(data) if Path(file).suffix == ".gz" else data)
+    with gzip.open(file) if Path(file).suffix == ".gz" else Path(file).open("rb") as stream:
+        data = stream.read(MAX_BYTES + 1)
+    if len(data) > MAX_BYTES:
+        raise ValueError(f"it has more than {MAX_BYTES:,} bytes, unpacked, which is the limit")
+    return json.loads(data)
 
 
 @contextmanager
@@ -182,7 +187,7 @@ def _refuse_other_files(file: Path, content: str) -> Iterator[None]:
     """Raise an `InputError` for a file that cannot be read or holds something else."""
     try:
         yield
-    except (OSError, EOFError, ValueError, KeyError, TypeError, AttributeError) as error:
+    except (OSError, EOFError, zlib.error, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise InputError(f"{file} does not hold {content} ({error!r}): write them with save()") from error
 
 

@@ -270,11 +270,56 @@ def test_a_shape_that_is_another(tmp_path):
         (json.dumps(options(lstm__n_layers=0)), "no model has these sizes"),
         (json.dumps(options(char_cnn__filters=[])), "no model has these sizes"),
         (json.dumps(options(char_cnn__filters=[[51, 2]])), "no model has these sizes"),
+        (json.dumps(options(lstm__dim=10**9)), "is refused: sizes go up to 100,000"),
+        (json.dumps(options(char_cnn__n_highway=10**9)), "is refused: sizes go up to 100,000"),
+        (json.dumps(options(lstm__n_layers=101)), "and layers to 100; take the files of the original model"),
+        ("[" * 100_000, "is not an options file of ELMo"),
+        (" " * 1_000_001, "more than 1,000,000 bytes"),
     ],
 )
 def test_options_that_are_none(folder, content, message):
     (folder / "options.json").write_text(content, encoding="utf-8")
     with pytest.raises(ModelError, match=message):
+        Elmo(folder)
+
+
+def external(file, other, shape):
+    file.create_dataset("char_embed", shape, np.float32, external=[(str(other), 0, h5py.h5f.UNLIMITED)])
+
+
+def virtual(file, other, shape):
+    layout = h5py.VirtualLayout(shape, np.float32)
+    layout[:] = h5py.VirtualSource(str(other), "char_embed", shape)
+    file.create_virtual_dataset("char_embed", layout)
+
+
+def linked(file, other, shape):
+    file["char_embed"] = h5py.ExternalLink(str(other), "char_embed")
+
+
+def linked_folder(file, other, shape):
+    file["char_embed"] = np.zeros(shape, np.float32)
+    del file["CNN"]
+    file["CNN"] = h5py.ExternalLink(str(other), "/")
+
+
+@pytest.mark.parametrize("lead_out", [external, virtual, linked, linked_folder])
+def test_weights_that_are_in_another_file(folder, tmp_path, lead_out):
+    other = write(tmp_path / "other") / "weights.hdf5"
+    with h5py.File(folder / "weights.hdf5", "a") as file:
+        shape = file["char_embed"].shape
+        del file["char_embed"]
+        lead_out(file, other, shape)
+    with pytest.raises(ModelError, match=r"weights\.hdf5 is refused: .*take the files of the original model"):
+        Elmo(folder)
+
+
+def test_weights_that_take_no_space(folder):
+    with h5py.File(folder / "weights.hdf5", "a") as file:
+        shape = file["char_embed"].shape
+        del file["char_embed"]
+        file.create_dataset("char_embed", shape, np.float32, chunks=True)  # never written
+    with pytest.raises(ModelError, match="'char_embed' takes more than 20 times the space"):
         Elmo(folder)
 
 

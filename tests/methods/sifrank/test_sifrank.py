@@ -308,7 +308,14 @@ def test_word_frequencies_are_kept_in_a_file(tmp_path, name):
 
 @pytest.mark.parametrize(
     "content",
-    [b"", b"[1]", b"{}", b'{"words": {"a": "x"}}', b'{"words": {"a": -1}}', gzip.compress(b'{"words": {}}')[:-4]],
+    [
+        b"",
+        b"[1]",
+        b"{}",
+        b'{"words": {"a": "x"}}',
+        b'{"words": {"a": -1}}',
+        pytest.param(gzip.compress(b'{"words": {}}')[:-4], id="a gzip file that ends early"),
+    ],
 )
 def test_files_that_are_no_word_frequencies(tmp_path, content):
     for name in ("words.json", "words.json.gz"):

@@ -124,8 +124,8 @@ def archive():
         (binary()[:40], "ends within word 3 of 5: it is cut off, get it again"),
         (binary()[: 4 + 4 + 13], "announces 5 words and has 1"),
         (binary().replace(b"5 3", b"4 3"), "announces 4 words and has 5"),
-        (gzip.compress(lines())[:-9], "is cut off or damaged"),
-        (gzip.compress(lines())[:20] + b"\0" * 30, "is cut off or damaged"),
+        (gzip.compress(lines(), mtime=0)[:-9], "is cut off or damaged"),
+        (gzip.compress(lines(), mtime=0)[:20] + b"\0" * 30, "is cut off or damaged"),
     ],
 )
 def test_what_is_wrong_is_said_with_the_file_and_the_remedy(tmp_path, content, complaint):
@@ -135,6 +135,54 @@ def test_what_is_wrong_is_said_with_the_file_and_the_remedy(tmp_path, content, c
         read_vectors(file)
     assert str(file) in str(caught.value)
     assert all(character.isprintable() for character in str(caught.value))
+
+
+def zeros(megabytes):
+    """A gzipped file of so many megabytes of zeros, in pieces that need no memory here."""
+    data = io.BytesIO()
+    with gzip.GzipFile(fileobj=data, mode="wb") as stream:
+        stream.write(b"2 3\n")
+        for _ in range(megabytes):
+            stream.write(bytes(1_000_000))
+    return data.getvalue()
+
+
+class Counted(gzip.GzipFile):
+    """Counts the bytes that are unpacked."""
+
+    unpacked = 0
+
+    def read(self, size=-1):
+        data = super().read(size)
+        Counted.unpacked += len(data)
+        return data
+
+
+@pytest.mark.parametrize(
+    ("content", "complaint"),
+    [
+        (b"2 3\n" + bytes(3_000_000), "word 1 has more than 65,536 bytes"),
+        (b"2 3\n" + bytes(70_000) + b" " + bytes(12), "word 1 has more than 65,536 bytes"),
+        (b"reef 1 2 3\n" + b"x" * 3_000_000, r"line 2: it has more than 65,728 bytes"),
+        (b"2 100001\nreef 1", "vectors of 100,001 numbers, and 100,000 is the limit"),
+    ],
+    ids=["binary without a space", "a long word", "text without a line break", "vectors of any length"],
+)
+@pytest.mark.parametrize("compressed", [False, True])
+def test_files_that_never_end(tmp_path, content, complaint, compressed):
+    file = tmp_path / "vectors"
+    file.write_bytes(gzip.compress(content) if compressed else content)
+    with pytest.raises(InputError, match=complaint):
+        read_vectors(file)
+
+
+def test_no_more_is_unpacked_than_is_needed(tmp_path, monkeypatch):
+    (tmp_path / "vectors.gz").write_bytes(zeros(50))
+    monkeypatch.setattr(gzip, "GzipFile", Counted)
+    monkeypatch.setattr(Counted, "unpacked", 0)
+    with pytest.raises(InputError, match="word 1 has more than"):
+        read_vectors(tmp_path / "vectors.gz")
+    assert 0 < Counted.unpacked < 5_000_000
 
 
 def test_files_that_cannot_be_read(tmp_path):

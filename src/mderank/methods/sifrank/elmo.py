@@ -10,7 +10,6 @@ code continues with the memory that earlier texts left.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,6 +22,7 @@ from mderank.encoding.padding import batch_by_tokens
 from mderank.errors import MissingExtraError, ModelError
 from mderank.methods.sifrank.word_encoder import WordSpec
 from mderank.util.arrays import Floats, Ints
+from mderank.util.files import read_json_object
 
 if TYPE_CHECKING:
     import h5py
@@ -37,6 +37,10 @@ LAYER = 1  # the layer that SIFRank's authors take by default
 _BATCH = 1024  # words computed at once
 _LETTERS = 256  # words whose letters are convolved at once: about 180 kB each
 _STEPS = 128  # time steps whose inputs are multiplied at once: 64 kB each and sequence
+
+# Bounds for files of strangers; the largest published model has a cell of 4,096 and two layers.
+_MAX_OPTIONS_BYTES, _MAX_SIZE, _MAX_LAYERS, _MAX_COMPRESSION = 1_000_000, 100_000, 100, 20
+_ORIGINAL = "take the files of the original model"
 
 
 @dataclass(frozen=True)
@@ -283,7 +287,10 @@ class _Weights:
         import h5py
         import torch
 
+        self._refuse_links(name)
         stored = self._file.get(name)
+        if isinstance(stored, h5py.Dataset) and (stored.external or stored.is_virtual):
+            raise ModelError(f"{self._path} is refused: '{name}' is in another file; {_ORIGINAL}")
         if not isinstance(stored, h5py.Dataset):
             raise ModelError(f"{self._path} has no '{name}': these are not the weights that {self._options} describes")
         if stored.shape != shape:
@@ -291,7 +298,22 @@ class _Weights:
                 f"{self._path}: '{name}' has the shape {stored.shape}, but {self._options} makes it {shape}: "
                 "take the options that belong to these weights"
             )
+        if stored.nbytes > _MAX_COMPRESSION * stored.id.get_storage_size():
+            raise ModelError(
+                f"{self._path} is refused: '{name}' takes more than {_MAX_COMPRESSION} times the space it has in the "
+                f"file; {_ORIGINAL}"
+            )
         return torch.from_numpy(np.asarray(stored, dtype=np.float32)).to(self._device)
+
+    def _refuse_links(self, name: str) -> None:
+        """A link in an HDF5 file may lead to any other file."""
+        import h5py
+
+        parts = name.split("/")
+        for end in range(1, len(parts) + 1):
+            link = self._file.get("/".join(parts[:end]), getlink=True)
+            if isinstance(link, h5py.ExternalLink | h5py.SoftLink):
+                raise ModelError(f"{self._path} is refused: '{name}' is a link to '{link.path}'; {_ORIGINAL}")
 
 
 def find_files(model: Path) -> tuple[Path, Path]:
@@ -338,7 +360,7 @@ def read_options(file: Path) -> ElmoOptions:
         ModelError: If the file cannot be read or does not describe a model that can be computed.
     """
     try:
-        record = json.loads(file.read_text(encoding="utf-8"))
+        record = read_json_object(file, _MAX_OPTIONS_BYTES)
         letters, lstm = record["char_cnn"], record["lstm"]
         options = ElmoOptions(
             filters=tuple((int(width), int(number)) for width, number in letters["filters"]),
@@ -374,6 +396,9 @@ def read_options(file: Path) -> ElmoOptions:
     widest = max((width for width, _ in options.filters), default=0)
     if min(sizes) < 1 or options.highways < 0 or options.letters < max(3, widest) or not options.filters:
         raise ModelError(f"{file}: no model has these sizes: {options}")
+    largest = max(*sizes, options.highways, options.letters)
+    if largest > _MAX_SIZE or max(options.layers, options.highways, len(options.filters)) > _MAX_LAYERS:
+        raise ModelError(f"{file} is refused: sizes go up to {_MAX_SIZE:,} and layers to {_MAX_LAYERS}; {_ORIGINAL}")
     return options
 
 

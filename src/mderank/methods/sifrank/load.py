@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from mderank.encoding.base import Encoder
+from mderank.encoding.base import Encoder, Precision
 from mderank.encoding.load import BUNDLED_MODEL, is_elmo, load_encoder
 from mderank.errors import OptionError
 from mderank.methods.sifrank.elmo import Elmo
@@ -17,6 +17,7 @@ def load_word_encoder(
     device: str | None = None,
     dtype: str | None = None,
     threads: int | None = None,
+    precision: Precision = "auto",
 ) -> WordEncoder:
     """Load an encoder of words: ELMo from a folder with its files, or any other encoder.
 
@@ -25,6 +26,8 @@ def load_word_encoder(
         device: Device of torch, such as "cuda"; None chooses one.
         dtype: Number format of torch; None for float32, the only one for ELMo.
         threads: Threads of ONNX Runtime; None for all cores. Not for ELMo.
+        precision: Number format of ONNX Runtime's products with weights: "auto", "float32", "int16" or
+            "int8". Not for ELMo.
 
     Returns:
         The encoder of words.
@@ -38,8 +41,9 @@ def load_word_encoder(
     if not isinstance(model, str | Path):
         return SubwordWordEncoder(model)
     if not is_elmo(model):
-        return SubwordWordEncoder(load_encoder(model, device=device, dtype=dtype, threads=threads))
-    for option, value in (("dtype", dtype), ("threads", threads)):
-        if value not in (None, "float32"):
+        loaded = load_encoder(model, device=device, dtype=dtype, threads=threads, precision=precision)
+        return SubwordWordEncoder(loaded)
+    for option, value in (("dtype", dtype), ("threads", threads), ("precision", precision)):
+        if value not in (None, "auto", "float32"):
             raise OptionError(f"{option}={value!r}: ELMo runs on torch in float32; leave it out")
     return Elmo(model, device=device)

@@ -73,7 +73,7 @@ class SIFRank(BaseExtractor):
         mix: Weight of the language beside the domain, from 0 to 1; None for 0.6. It needs ``domain``.
         segment: Minimum number of words of a segment that is encoded alone; None encodes the text whole.
         alignment: Whether a word's vector is the mean over its occurrences.
-        tagger: A tagger, a loaded spaCy pipeline or its name; None for English.
+        tagger: A tagger, its name, or a loaded spaCy pipeline; None for the bundled one, of English.
         candidates: The source of candidates, or a list of phrases; None for noun phrases.
         dedupe: Which surface forms are one keyphrase: "none", "case", "variant" or "stem".
         overlap: How much keyphrases may overlap: "any", "little" or "none"; None for "any".
@@ -163,7 +163,7 @@ class SIFRank(BaseExtractor):
         segments = _segments(words, breaks, self.segment)
         for some, states in self.encoder.word_states(document.text, words, segments, breaks, self.layer):
             np.add.at(sums, kinds[some], states)
-            counts += np.bincount(kinds[some], minlength=len(counts))
+            np.add.at(counts, kinds[some], 1)
         return kinds, sums / np.maximum(1, counts)[:, None]
 
     def _weights(self, document: Document) -> Floats:
@@ -189,7 +189,7 @@ class SIFRankPlus(SIFRank):
     Args:
         model: Name or folder of a model, also ELMo's, an `Encoder` or a `WordEncoder`.
         bias: The larger it is, the less early phrases are preferred.
-        tagger: A tagger, a loaded spaCy pipeline or its name; None for English.
+        tagger: A tagger, its name, or a loaded spaCy pipeline; None for the bundled one, of English.
         candidates: The source of candidates, or a list of phrases; None for noun phrases.
         dedupe: Which surface forms are one keyphrase: "none", "case", "variant" or "stem".
         overlap: How much keyphrases may overlap: "any", "little" or "none"; None for "any".

@@ -36,7 +36,7 @@ class TextEmbedRank(BaseExtractor):
 
     Args:
         embedder: Any object with ``embed(texts)``; see `TextEmbedder`.
-        tagger: A tagger, a loaded spaCy pipeline or its name; None for English.
+        tagger: A tagger, its name, or a loaded spaCy pipeline; None for the bundled one, of English.
         candidates: The source of candidates, or a list of phrases; None for noun phrases.
         dedupe: Which surface forms are one keyphrase: "none", "case", "variant" or "stem".
         overlap: How much keyphrases may overlap: "any", "little" or "none"; None for "any".
@@ -89,7 +89,7 @@ class VectorEmbedRank(TextEmbedRank):
         vectors: `WordVectors`, or a file of them: GloVe's text format, or word2vec's text or binary format, also
             gzipped.
         max_vectors: Number of vectors of the file to read, from its beginning; None for all.
-        tagger: A tagger, a loaded spaCy pipeline or its name; None for English.
+        tagger: A tagger, its name, or a loaded spaCy pipeline; None for the bundled one, of English.
         candidates: The source of candidates, or a list of phrases; None for noun phrases.
         dedupe: Which surface forms are one keyphrase: "none", "case", "variant" or "stem".
         overlap: How much keyphrases may overlap: "any", "little" or "none"; None for "any".
@@ -133,7 +133,7 @@ class Sent2VecEmbedRank(TextEmbedRank):
 
     Args:
         sent2vec: Model file of Sent2Vec, which needs its authors' Python binding, or a `TextEmbedder`.
-        tagger: A tagger, a loaded spaCy pipeline or its name; None for English.
+        tagger: A tagger, its name, or a loaded spaCy pipeline; None for the bundled one, of English.
         candidates: The source of candidates, or a list of phrases; None for noun phrases.
         dedupe: Which surface forms are one keyphrase: "none", "case", "variant" or "stem".
         overlap: How much keyphrases may overlap: "any", "little" or "none"; None for "any".

@@ -31,6 +31,10 @@ _CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1f\x7f]")  # what binary numbers have,
 _FLOAT = np.dtype("<f4")
 _BUFFER = 1 << 20  # bytes
 _CHUNK = 1 << 20  # bytes of binary numbers that are looked at together
+# Bounds for files of strangers, which may unpack to anything.
+MAX_DIMENSION = 100_000
+_MAX_WORD = 1 << 16  # bytes of a word
+_MAX_NUMBER = 64  # bytes of a number and the space before it
 _FORMS = "GloVe's text, word2vec's text and word2vec's binary form are read"
 
 
@@ -100,6 +104,11 @@ def _start(file: Path, stream: Stream) -> _Start:
         words, dimension = int(header[1]), int(header[2])
         if words == 0 or dimension == 0:
             raise InputError(f"{file}: line 1: it announces {words} words of {dimension} numbers: nothing to read")
+        if dimension > MAX_DIMENSION:
+            raise InputError(
+                f"{file}: line 1: it announces vectors of {dimension:,} numbers, and {MAX_DIMENSION:,} is the limit: "
+                "take another file"
+            )
         return _Start(words, dimension, bool(_CONTROL.search(stream.peek(4096)[:4096])), ())
     dimension = len(first.split()) - 1
     if _CONTROL.search(first) or dimension < 1 or _numbers(first.split()[1:]) is None:
@@ -108,9 +117,14 @@ def _start(file: Path, stream: Stream) -> _Start:
 
 
 def _text_rows(file: Path, stream: Stream, start: _Start) -> Iterator[Row]:
-    lines: Iterable[bytes] = chain(start.lines, stream)
+    longest = _MAX_WORD + _MAX_NUMBER * start.dimension
+    lines: Iterable[bytes] = chain(start.lines, iter(lambda: stream.readline(longest + 1), b""))
     found = 0
     for number, line in enumerate(lines, 1 if start.words is None else 2):
+        if len(line) > longest:
+            raise InputError(
+                f"{file}: line {number}: it has more than {longest:,} bytes: the file is damaged, get it again"
+            )
         fields = line.rsplit(None, start.dimension)  # from the right: a few words of GloVe's have spaces in them
         if not fields:
             continue
@@ -130,6 +144,10 @@ def _binary_rows(file: Path, stream: Stream, start: _Start) -> Iterator[Row]:
     data, at, found = b"", 0, 0
     while True:
         end = data.find(b" ", at)
+        if (end < 0 and len(data) - at > _MAX_WORD) or end - at > _MAX_WORD:
+            raise InputError(
+                f"{file}: word {found + 1} has more than {_MAX_WORD:,} bytes: the file is damaged, get it again"
+            )
         if end < 0 or len(data) <= end + size:
             more = stream.read(_CHUNK)
             data, at = data[at:] + more, 0
