@@ -6,7 +6,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from mderank import ExactFallbackWarning, InputError, MDERank, MissingExtraError, ModelError, load_encoder
-from mderank.encoding import EncoderInputs, export
+from mderank.encoding import EncoderInputs, export, onnx_rewrite
 from mderank.testing import FakeTagger
 
 for needed in ("torch", "onnx", "onnxscript"):
@@ -51,6 +51,31 @@ def test_what_is_written(tiny_model, tmp_path):
     assert notes["agreement"]["difference"] < 1e-3
     assert [file.name for file in folder.parent.iterdir()] == ["out"]
     assert str(tmp_path).encode() not in (folder / "model.onnx").read_bytes()
+
+
+@pytest.mark.slow
+def test_computed_in_int8(tiny_model, tmp_path, monkeypatch):
+    monkeypatch.setattr(onnx_rewrite, "_SMALLEST", 64)
+    lines = []
+    export.export(str(tiny_model("bert")), tmp_path / "out", compute="int8", report=lines.append)
+    notes = json.loads((tmp_path / "out" / "encoder.json").read_text())
+    assert (notes["storage"], notes["compute"]) == ("float32", "int8")
+    assert notes["agreement"]["ranks_int8"] >= 0.98
+    assert any("computed in int8: rank agreement" in line for line in lines)
+    chosen, plain = load_encoder(tmp_path / "out"), load_encoder(tmp_path / "out", precision="float32")
+    assert (chosen.precision, plain.precision) == ("int8", "float32")
+    assert chosen.takes_blocks
+    one, two = (encoder.hidden_states(packed(plain), 2) for encoder in (chosen, plain))
+    # A small random model: each number has more weight than in a trained one.
+    assert 0 < np.abs(one - two).mean() < 0.1
+
+
+@pytest.mark.slow
+def test_int8_that_does_not_agree_is_refused(tiny_model, tmp_path, monkeypatch):
+    monkeypatch.setattr(export, "_SAME_RANKS", 1.1)
+    with pytest.raises(ModelError, match="does not agree with the original"):
+        export.export(str(tiny_model("bert")), tmp_path / "out", compute="int8")
+    assert not (tmp_path / "out").exists()
 
 
 @pytest.mark.slow

@@ -178,7 +178,7 @@ def test_what_stands_under_a_mask_after_two_layers_is_not():
 
 @pytest.mark.parametrize("name", ["fake", "minilm-l6"])
 def test_masks_leave_the_document_s_states_as_they_were(name):
-    encoder = FakeEncoder() if name == "fake" else load_encoder()
+    encoder = FakeEncoder() if name == "fake" else load_encoder(precision="float32")
     ids, hidden = whole(encoder, SENTENCE)
     pool = Recorder()
     masks = [(number, np.array(rows)) for number, rows in enumerate(hidden)]

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from mderank.encoding.pooling import Hidden, make_pool
+from mderank.encoding.pooling import Hidden, _highest_shown, make_pool
 
 FIRST = np.array([[1.0, 8.0], [4.0, 2.0], [7.0, 5.0]], np.float32)
 SECOND = np.array([[3.0, 3.0], [9.0, 1.0]], np.float32)
@@ -235,3 +235,15 @@ def test_one_window_is_its_mean() -> None:
     assert focused.finish().share == 1
     np.testing.assert_allclose(focused.finish().document, plain.finish().document)
     np.testing.assert_allclose(focused.finish().changes, plain.finish().changes)
+
+
+def test_max_over_windows_looks_at_as_many_as_a_mask_hides_in_and_one_more():
+    rng = np.random.default_rng(0)
+    tops = rng.normal(size=(12, 5))
+    ordered = np.argsort(-tops, axis=0)
+    hidden = np.zeros(12, dtype=bool)
+    hidden[[0, 3, 7]] = True
+    expected = tops[~hidden].max(axis=0)
+    ordered[4:] = 99  # a window that does not exist: it would not be found
+    assert_array_equal(_highest_shown(tops, ordered, hidden), expected)
+    assert_array_equal(_highest_shown(tops[:1], np.zeros((1, 5), int), np.ones(1, bool)), np.full(5, -np.inf))

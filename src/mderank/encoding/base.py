@@ -12,6 +12,7 @@ from mderank.util.arrays import Bools, Floats, Ints
 
 PoolingName = Literal["mean", "max", "cls"]
 POOLINGS: tuple[PoolingName, ...] = ("mean", "max", "cls")
+Precision = Literal["auto", "float32", "int16", "int8"]
 
 
 @dataclass(frozen=True)
@@ -132,6 +133,34 @@ class EncoderInputs:
     attention_mask: Bools | None = field(default=None)
 
 
+@dataclass(frozen=True)
+class BlockInputs:
+    """One sequence of ``S`` tokens: ``n`` of a window, then ``m`` of blocks.
+
+    A block is the tokens of one mask, or of one phrase that is embedded alone. A token of a block attends to the
+    window, or to some of it, and to its own block. A token of the window attends to the window. Blocks lie in slots of
+    equal width, one or several in each, so that what is within them can be computed at once.
+
+    Attributes:
+        input_ids: Token ids ``(S,)``.
+        position_ids: Position ids ``(S,)``.
+        window: Number of tokens ``n`` of the window; it may be 0.
+        sees_window: ``(m, n)``; whether a token of a block attends to a token of the window.
+        slots: ``(g, t)``; the tokens of blocks that lie in each slot, counted from the first of them. Any number fills
+            what is left of a slot.
+        sees_slot: ``(g, t, t)``; whether a token of a slot attends to another of the same slot.
+        places: ``(m,)``; where each token lies in the slots, counted through them all.
+    """
+
+    input_ids: Ints
+    position_ids: Ints
+    window: int
+    sees_window: Bools
+    slots: Ints
+    sees_slot: Bools
+    places: Ints
+
+
 @runtime_checkable
 class Encoder(Protocol):
     """Interface of an encoder: a tokenizer and a model that computes hidden states."""
@@ -161,6 +190,29 @@ class Encoder(Protocol):
 
         Returns:
             Hidden states ``(B, S, d)`` in float32.
+        """
+        ...
+
+
+@runtime_checkable
+class BlockEncoder(Encoder, Protocol):
+    """Interface of an encoder that computes only the attention that a window and its blocks need."""
+
+    @property
+    def takes_blocks(self) -> bool:
+        """Whether this model can be given blocks; if not, `block_states` is not called."""
+        ...
+
+    def block_states(self, inputs: BlockInputs, layer: int) -> Floats:
+        """Compute the hidden states of a layer.
+
+        Args:
+            inputs: One sequence. The states of a block depend on its tokens, on the window and on the width of its
+                slot, and on nothing else.
+            layer: Number of the layer; 0 is the embedding layer.
+
+        Returns:
+            Hidden states ``(S, d)`` in float32.
         """
         ...
 

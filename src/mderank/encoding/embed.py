@@ -9,9 +9,12 @@ from itertools import islice
 import numpy as np
 
 from mderank.document import Span
-from mderank.encoding.base import Encoder, PoolingName, TokenizedText
-from mderank.encoding.exact import VariantCache, default_batch_tokens, encode_masked_variants, encode_phrases
-from mderank.encoding.one_pass import PackedSequence, encode_packed, pack_masks, pack_phrases
+from mderank.encoding import exact as exact_form
+from mderank.encoding import one_pass
+from mderank.encoding.base import BlockEncoder, Encoder, PoolingName, TokenizedText
+from mderank.encoding.exact import VariantCache
+from mderank.encoding.one_pass import PackedSequence
+from mderank.encoding.phrase_cache import PhraseCache
 from mderank.encoding.pooling import Embeddings, Pool, make_pool
 from mderank.encoding.windows import windows
 from mderank.util.arrays import Ints
@@ -44,6 +47,7 @@ def embed(
     batch_tokens: int | None = None,
     focus: float = 0.0,
     cache: VariantCache | None = None,
+    phrase_cache: PhraseCache | None = None,
 ) -> list[Embeddings]:
     """Embed documents, measure the change under each of their masks, and embed their phrases.
 
@@ -57,33 +61,40 @@ def embed(
         focus: With mean pooling, how much less windows count that are far from the document's subject; 0 for all
             alike. See `FocusedMeanPool`.
         cache: A cache of masked variants, for exact masking only.
+        phrase_cache: A cache of phrases, for this encoder only. It is used where a phrase's states do not depend on
+            the phrases beside it: in one pass, with a `BlockEncoder`.
 
     Returns:
         One result per request, in order.
     """
     dimension = encoder.spec.dimension
     pools = [make_pool(pooling, len(each.masks), dimension, len(each.phrases), focus) for each in requests]
+    both = list(zip(pools, requests, strict=True))
     if exact:
-        size = default_batch_tokens(encoder) if batch_tokens is None else batch_tokens
-        for pool, request in zip(pools, requests, strict=True):
+        size = exact_form.default_batch_tokens(encoder) if batch_tokens is None else batch_tokens
+        for pool, request in both:
             for window, ids, masks in _windows(encoder, request):
-                encode_masked_variants(encoder, pool, window, ids, masks, layer, size, cache)
-            encode_phrases(encoder, pool, _phrases(encoder, request), layer, size)
+                exact_form.encode_masked_variants(encoder, pool, window, ids, masks, layer, size, cache)
+            exact_form.encode_phrases(encoder, pool, _phrases(encoder, request), layer, size)
+    elif isinstance(encoder, BlockEncoder) and encoder.takes_blocks:
+        for pool, request in both:
+            one_pass.encode_windows(encoder, _pack_masks(encoder, pool, request), layer)
+        phrases = ((pool, *phrase) for pool, request in both for phrase in _phrases(encoder, request))
+        one_pass.encode_phrases(encoder, phrases, layer, phrase_cache)
     else:
-        sequences = (
-            sequence
-            for pool, request in zip(pools, requests, strict=True)
-            for sequence in _pack(encoder, pool, request)
-        )
-        encode_packed(encoder, sequences, layer)
+        one_pass.encode_packed(encoder, (each for pair in both for each in _pack(encoder, *pair)), layer)
     return [pool.finish() for pool in pools]
 
 
 def _pack(encoder: Encoder, pool: Pool, request: Request) -> Iterator[PackedSequence]:
     """Yield the sequences of one document, then those of its phrases."""
+    yield from _pack_masks(encoder, pool, request)
+    yield from one_pass.pack_phrases(pool, _phrases(encoder, request))
+
+
+def _pack_masks(encoder: Encoder, pool: Pool, request: Request) -> Iterator[PackedSequence]:
     for window in _windows(encoder, request):
-        yield from pack_masks(pool, *window)
-    yield from pack_phrases(pool, _phrases(encoder, request))
+        yield from one_pass.pack_masks(pool, *window)
 
 
 def _phrases(encoder: Encoder, request: Request) -> list[tuple[int, Ints]]:

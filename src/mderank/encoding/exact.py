@@ -84,7 +84,7 @@ def encode_phrases(
             batch = same[start : start + step]
             states = encoder.hidden_states(EncoderInputs(np.stack([ids for _, ids in batch])), layer)
             for (phrase, _), each in zip(batch, states, strict=True):
-                pool.add_phrase(phrase, each)
+                pool.add_phrase(phrase, pool.pool_phrase(each))
 
 
 def encode_masked_variants(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from mderank.encoding.base import Encoder
+from mderank.encoding.base import Encoder, Precision
 from mderank.errors import ModelError, OptionError
 
 BUNDLED_MODEL = "minilm-l6"
@@ -17,6 +17,7 @@ def load_encoder(
     device: str | None = None,
     dtype: str | None = None,
     threads: int | None = None,
+    precision: Precision = "auto",
 ) -> Encoder:
     """Load an encoder.
 
@@ -26,6 +27,8 @@ def load_encoder(
         device: Device of torch, such as "cuda"; None chooses one.
         dtype: Number format of torch; None for float32.
         threads: Threads of ONNX Runtime; None for all cores.
+        precision: Number format of ONNX Runtime's products with weights: "auto", "float32", "int16" or
+            "int8"; see `OnnxEncoder`.
 
     Returns:
         The encoder.
@@ -52,7 +55,7 @@ def load_encoder(
                 )
         from mderank.encoding.onnx import OnnxEncoder
 
-        return OnnxEncoder(folder, threads=threads)
+        return OnnxEncoder(folder, threads=threads, precision=precision)
     if is_elmo(folder):
         raise ModelError(f"'{name}' is ELMo, which reads words and has no mask: it is for sifrank and sifrank-plus")
     if not folder.is_dir() and (name.startswith((".", "/", "~")) or name.count("/") > 1 or "\\" in name):
@@ -61,6 +64,11 @@ def load_encoder(
 
     if threads is not None:
         raise OptionError(f"threads is for ONNX Runtime, but '{name}' runs on torch: set OMP_NUM_THREADS instead")
+    if precision not in ("auto", "float32"):
+        raise OptionError(
+            f"precision={precision!r} is for ONNX Runtime, but '{name}' runs on torch: export it first "
+            f"(mderank export {name} DIR --compute {precision}), or leave it out"
+        )
     if dtype is not None and dtype not in DTYPES:
         raise OptionError(f"unknown dtype {dtype!r}: it is one of {', '.join(DTYPES)}")
     return TorchEncoder(name, device=device, dtype=dtype or "float32")

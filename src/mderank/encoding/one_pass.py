@@ -8,6 +8,9 @@ surrounding words held as they were.
 
 Phrases that are embedded alone are blocks of further sequences. Their positions begin at the first, and they attend
 to themselves only. Behind the document they would cost attention that nothing uses.
+
+A `BlockEncoder` is given window and blocks, and computes the attention that these need. Other encoders are given
+padded batches with an attention mask over the whole sequence.
 """
 
 from __future__ import annotations
@@ -17,8 +20,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mderank.encoding.base import Encoder
+from mderank.encoding.base import BlockEncoder, Encoder
+from mderank.encoding.blocks import mask_blocks, phrase_blocks, phrase_slot
 from mderank.encoding.padding import batch_by_tokens, pad_sequences
+from mderank.encoding.phrase_cache import PhraseCache
 from mderank.encoding.pooling import Hidden, Pool
 from mderank.util.arrays import Floats, Ints
 
@@ -108,7 +113,7 @@ def pack_masks(pool: Pool, window: int, ids: Ints, masks: Iterable[tuple[int, In
 
 
 def encode_packed(encoder: Encoder, sequences: Iterable[PackedSequence], layer: int) -> None:
-    """Compute hidden states of sequences and hand them to their pools.
+    """Compute hidden states of sequences in padded batches and hand them to their pools.
 
     Sequences are padded at their end only. The hidden states of a sequence then do not depend, to the last bit, on
     the batch. The sequences of a document keep their order, whatever other documents are there.
@@ -122,16 +127,88 @@ def encode_packed(encoder: Encoder, sequences: Iterable[PackedSequence], layer: 
     for batch in batch_by_tokens(ordered, BATCH_TOKENS, _length):
         states = encoder.hidden_states(pad_sequences(encoder.spec, batch), layer)
         for row, item in enumerate(batch):
-            window = states[row, : len(item.ids)]
-            if item.first:
-                item.pool.add(item.window, window)
-            if item.blocks:
-                item.pool.add_contexts(window, item.blocks)
-                item.pool.replace(item.window, window, _split_masks(item, states[row]))
+            _add_window(item, states[row])
             start = item.length
             for phrase, ids in reversed(item.phrases):
                 start -= len(ids)
-                item.pool.add_phrase(phrase, states[row, start : start + len(ids)])
+                item.pool.add_phrase(phrase, item.pool.pool_phrase(states[row, start : start + len(ids)]))
+
+
+def encode_windows(encoder: BlockEncoder, sequences: Iterable[PackedSequence], layer: int) -> None:
+    """Compute hidden states of windows with their masks, one at a time, and hand them to their pools.
+
+    Alone, a window needs no padding; products of matrices are as fast for its tokens as for those of several.
+
+    Args:
+        encoder: The encoder.
+        sequences: Sequences without phrases, of one document or several.
+        layer: Number of the layer.
+    """
+    for item in sequences:
+        inputs = mask_blocks(encoder.spec, item.ids, [rows for _, rows in item.blocks])
+        _add_window(item, encoder.block_states(inputs, layer))
+
+
+def encode_phrases(
+    encoder: BlockEncoder, phrases: Iterable[tuple[Pool, int, Ints]], layer: int, cache: PhraseCache | None = None
+) -> None:
+    """Compute the embeddings of phrases, each one once, and hand them to their pools.
+
+    A phrase's states do not depend on the phrases beside it, so that the cache changes nothing but the time.
+
+    Args:
+        encoder: The encoder.
+        phrases: Pool, number and token ids, with special tokens, of each phrase. The pools are of one kind.
+        layer: Number of the layer.
+        cache: Embeddings that are known already.
+    """
+    unknown: dict[bytes, list[tuple[Pool, int, Ints]]] = {}
+    for pool, phrase, ids in phrases:
+        known = None if cache is None else cache.get(ids, layer, pool.name)
+        if known is None:
+            unknown.setdefault(ids.tobytes(), []).append((pool, phrase, ids))
+        else:
+            pool.add_phrase(phrase, known)
+    for same in _same_slots(unknown.values()):
+        states = encoder.block_states(phrase_blocks(encoder.spec, [each[0][2] for each in same]), layer)
+        start = 0
+        for each in same:
+            pool, _, ids = each[0]
+            embedding = pool.pool_phrase(states[start : start + len(ids)])
+            start += len(ids)
+            if cache is not None:
+                cache.put(ids, layer, pool.name, embedding)
+            for owner, phrase, _ in each:
+                owner.add_phrase(phrase, embedding)
+
+
+_Wanted = list[tuple[Pool, int, Ints]]  # all places where one phrase is wanted
+
+
+def _same_slots(phrases: Iterable[_Wanted]) -> Iterator[list[_Wanted]]:
+    """Group phrases whose slots have one width, up to a number of tokens."""
+    groups: dict[int, list[_Wanted]] = {}
+    used: dict[int, int] = {}
+    for each in phrases:
+        length = len(each[0][2])
+        width = phrase_slot(length)
+        if width in groups and used[width] + length > PHRASE_SEQUENCE_TOKENS:
+            yield groups.pop(width)
+        if width not in groups:
+            groups[width], used[width] = [], 0
+        groups[width].append(each)
+        used[width] += length
+    yield from groups.values()
+
+
+def _add_window(item: PackedSequence, states: Floats) -> None:
+    """Hand the states of a window and of its masks to the pool."""
+    window = states[: len(item.ids)]
+    if item.first:
+        item.pool.add(item.window, window)
+    if item.blocks:
+        item.pool.add_contexts(window, item.blocks)
+        item.pool.replace(item.window, window, _split_masks(item, states))
 
 
 def _length(sequence: PackedSequence) -> int:

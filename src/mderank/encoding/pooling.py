@@ -18,7 +18,7 @@ from typing import ClassVar, Protocol
 import numpy as np
 
 from mderank.encoding.base import PoolingName
-from mderank.util.arrays import Floats, Ints
+from mderank.util.arrays import Bools, Floats, Ints
 
 
 @dataclass(frozen=True)
@@ -104,12 +104,23 @@ class Pool(Protocol):
         """
         ...
 
-    def add_phrase(self, phrase: int, states: Floats) -> None:
-        """Add the hidden states of a phrase that is embedded alone.
+    def pool_phrase(self, states: Floats) -> Floats:
+        """Compute the embedding of a phrase alone.
+
+        Args:
+            states: Hidden states ``(k, d)``, special tokens included.
+
+        Returns:
+            The embedding ``(d,)``.
+        """
+        ...
+
+    def add_phrase(self, phrase: int, embedding: Floats) -> None:
+        """Add the embedding of a phrase that is embedded alone.
 
         Args:
             phrase: Number of the phrase.
-            states: Hidden states ``(k, d)``, special tokens included.
+            embedding: The embedding ``(d,)`` that `pool_phrase` computed.
         """
         ...
 
@@ -161,11 +172,8 @@ class _Beside:
     def add_change(self, window: int, mask: int, change: Floats) -> None:
         raise NotImplementedError
 
-    def add_phrase(self, phrase: int, states: Floats) -> None:
-        self._phrases[phrase] = self._pooled(states.astype(np.float64))
-
-    def _pooled(self, states: Floats) -> Floats:
-        raise NotImplementedError
+    def add_phrase(self, phrase: int, embedding: Floats) -> None:
+        self._phrases[phrase] = embedding
 
 
 def _sum_of_changes(states: Floats, masked: Floats) -> Floats:
@@ -218,8 +226,8 @@ class MeanPool(_Beside):
         self._count = 0
         self._changes = np.zeros((masks, dimension))
 
-    def _pooled(self, states: Floats) -> Floats:
-        pooled: Floats = states.mean(axis=0)
+    def pool_phrase(self, states: Floats) -> Floats:
+        pooled: Floats = states.mean(axis=0, dtype=np.float64)
         return pooled
 
     def add(self, window: int, states: Floats) -> None:
@@ -265,8 +273,8 @@ class FocusedMeanPool(_Beside):
         self._changes: list[tuple[int, list[int], Floats]] = []
         self._shape = (masks, dimension)
 
-    def _pooled(self, states: Floats) -> Floats:
-        pooled: Floats = states.mean(axis=0)
+    def pool_phrase(self, states: Floats) -> Floats:
+        pooled: Floats = states.mean(axis=0, dtype=np.float64)
         return pooled
 
     def add(self, window: int, states: Floats) -> None:
@@ -333,8 +341,8 @@ class MaxPool(_Beside):
         self._masked: list[dict[int, Floats]] = [{} for _ in range(masks)]
         self._dimension = dimension
 
-    def _pooled(self, states: Floats) -> Floats:
-        pooled: Floats = states.max(axis=0)
+    def pool_phrase(self, states: Floats) -> Floats:
+        pooled: Floats = states.max(axis=0).astype(np.float64)
         return pooled
 
     def add(self, window: int, states: Floats) -> None:
@@ -364,13 +372,27 @@ class MaxPool(_Beside):
         tops = np.stack([self._windows[window] for window in order])
         document = tops.max(axis=0)
         index = {window: row for row, window in enumerate(order)}
+        ordered = np.argsort(-tops, axis=0, kind="stable")  # (windows, d), for each dimension the highest first
         for mask, windows in enumerate(self._masked):
             if windows:
-                masked = tops.copy()
-                for window, state in windows.items():
-                    masked[index[window]] = state
-                changes[mask] = masked.max(axis=0) - document
+                hidden = np.zeros(len(order), dtype=np.bool_)
+                hidden[[index[window] for window in windows]] = True
+                masked = np.maximum(_highest_shown(tops, ordered, hidden), np.max(list(windows.values()), axis=0))
+                changes[mask] = masked - document
         return Embeddings(document, changes, self._phrases, self._mean_contexts())
+
+
+def _highest_shown(tops: Floats, ordered: Ints, hidden: Bools) -> Floats:
+    """The maximum ``(d,)`` over the windows that are not hidden; only as many are looked at as are hidden, and one."""
+    highest = np.full(tops.shape[1], -np.inf)
+    open_ = np.arange(tops.shape[1])
+    for row in ordered[: hidden.sum() + 1]:
+        shown = ~hidden[row[open_]]
+        highest[open_[shown]] = tops[row[open_[shown]], open_[shown]]
+        open_ = open_[~shown]
+        if not len(open_):
+            break
+    return highest
 
 
 class ClsPool(_Beside):
@@ -388,8 +410,8 @@ class ClsPool(_Beside):
         super().__init__(masks, dimension, phrases)
         self._mean = MeanPool(masks, dimension)
 
-    def _pooled(self, states: Floats) -> Floats:
-        pooled: Floats = states[0]
+    def pool_phrase(self, states: Floats) -> Floats:
+        pooled: Floats = states[0].astype(np.float64)
         return pooled
 
     def add(self, window: int, states: Floats) -> None:

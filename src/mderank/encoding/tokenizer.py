@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
 from tokenizers import Tokenizer
 
 from mderank.encoding.base import TokenizedText
+from mderank.encoding.file_checks import MAX_WORD_CHARS, read_tokenizer_file
 from mderank.errors import ModelError
 from mderank.text import replace_surrogates
 
@@ -25,12 +29,28 @@ def load_tokenizer(file: Path) -> Tokenizer:
         The tokenizer, prepared by `prepare_tokenizer`.
 
     Raises:
-        ModelError: If the file is not a tokenizer of Hugging Face tokenizers.
+        ModelError: If the file is not a tokenizer of Hugging Face tokenizers, or is refused by its checks.
     """
+    data = read_tokenizer_file(file)
+    with _tokenizer_errors(f"{file} is not a tokenizer file of Hugging Face tokenizers"):
+        return _make_tokenizer(data)
+
+
+@contextmanager
+def _tokenizer_errors(what: str) -> Iterator[None]:
+    """Raise a `ModelError` for what tokenizers raises: bare Exception, and a panic of Rust, which is no Exception."""
     try:
-        return prepare_tokenizer(Tokenizer.from_file(str(file)))
-    except Exception as error:  # tokenizers raises bare Exception
-        raise ModelError(f"{file} is not a tokenizer file of Hugging Face tokenizers: {error}") from error
+        yield
+    except BaseException as error:
+        if isinstance(error, Exception) or type(error).__name__ == "PanicException":
+            raise ModelError(f"{what}: {error}") from error
+        raise
+
+
+@lru_cache(maxsize=2)
+def _make_tokenizer(data: bytes) -> Tokenizer:
+    """The tokenizer of a file's content, shared by those that use the same: an encoder and the tagger."""
+    return prepare_tokenizer(Tokenizer.from_buffer(data))
 
 
 def prepare_tokenizer(tokenizer: Tokenizer) -> Tokenizer:
@@ -41,7 +61,16 @@ def prepare_tokenizer(tokenizer: Tokenizer) -> Tokenizer:
 
     Returns:
         The same tokenizer.
+
+    Raises:
+        ModelError: If it divides words of any length, in time that grows with the square of the length.
     """
+    longest = getattr(tokenizer.model, "max_input_chars_per_word", 0)
+    if longest > MAX_WORD_CHARS:
+        raise ModelError(
+            f"the tokenizer is refused: its max_input_chars_per_word is {longest:,}, above {MAX_WORD_CHARS:,}; "
+            "set it to 100, as BERT has it"
+        )
     tokenizer.no_truncation()
     tokenizer.no_padding()
     tokenizer.encode_special_tokens = True
@@ -57,13 +86,17 @@ def tokenize(tokenizer: Tokenizer, text: str) -> TokenizedText:
 
     Returns:
         The tokens, without special tokens.
+
+    Raises:
+        ModelError: If the tokenizer fails.
     """
     text = replace_surrogates(text)
     ids: list[int] = []
     starts: list[int] = []
     ends: list[int] = []
     for start, part in _parts(text):
-        encoding = tokenizer.encode(part, add_special_tokens=False)
+        with _tokenizer_errors("the tokenizer of the model cannot divide the text"):
+            encoding = tokenizer.encode(part, add_special_tokens=False)
         ids += encoding.ids
         starts += [start + first for first, _ in encoding.offsets]
         ends += [start + last for _, last in encoding.offsets]

@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mderank.encoding.base import EncoderInputs, EncoderSpec, PoolingName, TokenizedText
+from mderank.encoding.file_checks import check_transformers_folder
 from mderank.encoding.model_folder import model_folder
 from mderank.encoding.probe import can_do_one_pass, first_position
 from mderank.encoding.tokenizer import prepare_tokenizer, special_tokens, tokenize
@@ -237,6 +238,7 @@ def _load(model: str, folder: Path) -> tuple[Any, Any]:
     from transformers import AutoModel, AutoTokenizer
 
     _check_tokenizer_libraries(model, folder)
+    check_transformers_folder(folder)
     try:
         tokenizer = AutoTokenizer.from_pretrained(folder, trust_remote_code=False)
         module = AutoModel.from_pretrained(folder, use_safetensors=True, trust_remote_code=False)
@@ -300,6 +302,6 @@ def _pooling(folder: Path) -> PoolingName:
     """Sentence encoders say so in ``modules.json`` and want the mean; plain ones the paper's maximum."""
     try:
         modules = json.loads((folder / "modules.json").read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+        return "mean" if any("Pooling" in str(module.get("type", "")) for module in modules) else "max"
+    except (OSError, ValueError, TypeError, AttributeError, RecursionError):
         return "max"
-    return "mean" if any("Pooling" in str(module.get("type", "")) for module in modules) else "max"

@@ -1,0 +1,262 @@
+"""Rewrites of an encoder's graph, made when it is loaded: the same weights, less work.
+
+`split_attention` computes the attention scores that one-pass masking needs, and no others. `use_integers` computes
+the products with weights in whole numbers. `keep_tables_small` leaves embedding tables in the 8 bits that they are
+stored in.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Literal
+
+import numpy as np
+
+from mderank.encoding.onnx_graph import Graph, Node
+
+# Inputs of a graph after `split_attention`, in place of the attention mask. A sequence has n tokens of a window, then
+# m tokens of blocks. A block is what attends to itself: the tokens of one mask, or those of one phrase (`BlockInputs`).
+BLOCK_INPUTS: dict[str, tuple[np.dtype[Any], tuple[str, ...]]] = {
+    "block_bias": (np.dtype(np.float32), ("blocked", "window")),  # (m, n): added to the scores of blocks and window
+    "slots": (np.dtype(np.int64), ("slots", "slot")),  # (g, t): tokens of blocks in each slot, as rows of m
+    "slot_bias": (np.dtype(np.float32), ("slots", "slot", "slot_key")),  # (g, t, t): added to scores within a slot
+    "places": (np.dtype(np.int64), ("blocked",)),  # (m,): where each token of a block is in the slots
+}
+_MASK = "attention_mask"
+_OWN_DOMAIN = "com.microsoft"  # of operations that ONNX Runtime adds to ONNX's
+_SMALLEST = 4096  # numbers: a smaller matrix stays in float32
+
+# A row of activations is scaled so that its largest number is this, and stored in numbers of 8 bits with 128 added:
+# ONNX Runtime is fast at products of unsigned by signed numbers. 127 · 256 is the most whose upper half fits.
+_LARGEST, _ZERO = {8: 127.0, 16: 127.0 * 256}, 128
+_LARGEST_WEIGHT = 127
+_TINY = 1e-30  # instead of the largest number of a row of zeros
+
+
+def split_attention(graph: Graph) -> bool:
+    """Divide attention into window and blocks.
+
+    Tokens of the window attend to the window: no token of a block is among their keys. Tokens of a block attend to
+    the window, with a bias that hides rows, and to their own block. With the mask over the whole sequence, scores
+    between blocks, and of the window's tokens with blocks, are computed to be thrown away.
+
+    Args:
+        graph: The graph, which is changed: `BLOCK_INPUTS` take the place of ``attention_mask``.
+
+    Returns:
+        Whether the attention was found in all layers. If not, the graph is as it was.
+    """
+    makers = {output: node for node in graph.nodes for output in node.outputs}
+    takers: dict[str, list[Node]] = {}
+    for node in graph.nodes:
+        for name in node.inputs:
+            takers.setdefault(name, []).append(node)
+    found: dict[int, list[Node]] = {}  # by the last of the four nodes of a layer's attention
+    drop: set[int] = set()
+    for add in takers.get(_MASK, []):
+        scores = makers.get(next((name for name in add.inputs if name != _MASK), ""))
+        softmax = _only(takers, add)
+        product = _only(takers, softmax)
+        if (
+            add.op != "Add"
+            or scores is None
+            or scores.op != "MatMul"
+            or len(takers[scores.outputs[0]]) != 1
+            or softmax is None
+            or softmax.op != "Softmax"
+            or product is None
+            or product.op != "MatMul"
+            or product.inputs[0] != softmax.outputs[0]
+        ):
+            return False
+        found[id(product)] = list(_divided(scores, product))
+        drop |= {id(scores), id(add), id(softmax)}
+    if not found or _MASK not in graph.inputs:
+        return False
+    graph.remove_input(_MASK)
+    for name, (kind, shape) in BLOCK_INPUTS.items():
+        graph.add_input(name, kind, shape)
+    nodes = list(_sizes(graph))
+    for node in graph.nodes:
+        if id(node) not in drop:
+            nodes += found.get(id(node), [node])
+    graph.nodes = nodes
+    return True
+
+
+def _only(takers: dict[str, list[Node]], node: Node | None) -> Node | None:
+    """The node that alone takes what another one gives."""
+    some = takers.get(node.outputs[0], []) if node is not None else []
+    return some[0] if len(some) == 1 else None
+
+
+def _sizes(graph: Graph) -> Iterator[Node]:
+    """Sizes that all layers use."""
+    graph.add_constant("keep_two", np.zeros(2, dtype=np.int64))  # Reshape: 0 keeps the size of a dimension
+    yield Node("Shape", ("block_bias",), ("size_window",), {"start": 1, "end": 2})
+    yield Node("Shape", ("block_bias",), ("size_blocked",), {"start": 0, "end": 1})
+    yield Node("Shape", ("slots",), ("size_slot",), {"start": 1, "end": 2})
+    yield Node("Shape", ("slots",), ("number_of_slots",), {"start": 0, "end": 1})
+    yield Node("Mul", ("number_of_slots", "size_slot"), ("size_slots",))
+    yield Node("Concat", ("size_window", "size_blocked"), ("parts_of_sequence",), {"axis": 0})
+    yield Node("Concat", ("size_window", "size_slot"), ("parts_of_keys",), {"axis": 0})
+    yield Node("Concat", ("keep_two", "size_slots", "size_slot"), ("shape_of_scores",), {"axis": 0})
+
+
+def _divided(scores: Node, product: Node) -> Iterator[Node]:
+    """The attention of one layer: queries (B, h, S, k), keys (B, h, k, S), values (B, h, S, k)."""
+    query, key = scores.inputs
+    value = product.inputs[1]
+    (result,) = product.outputs
+    p = f"{result}/"
+    yield Node("Split", (query, "parts_of_sequence"), (p + "window_query", p + "block_query"), {"axis": 2})
+    yield Node("Split", (key, "parts_of_sequence"), (p + "window_key", p + "block_key"), {"axis": 3})
+    yield Node("Split", (value, "parts_of_sequence"), (p + "window_value", p + "block_value"), {"axis": 2})
+    # The window with itself.
+    yield Node("MatMul", (p + "window_query", p + "window_key"), (p + "window_scores",))
+    yield Node("Softmax", (p + "window_scores",), (p + "window_weights",), {"axis": -1})
+    yield Node("MatMul", (p + "window_weights", p + "window_value"), (p + "window",))
+    # Scores of blocks with the window (B, h, m, n), and within each slot (B, h, g, t, t).
+    yield Node("MatMul", (p + "block_query", p + "window_key"), (p + "across_all",))
+    yield Node("Add", (p + "across_all", "block_bias"), (p + "across",))
+    yield Node("Gather", (p + "block_query", "slots"), (p + "slot_query",), {"axis": 2})
+    # Gather copies what is behind its axis in one piece: along the last axis it would copy numbers one by one.
+    yield Node("Transpose", (p + "block_key",), (p + "block_key_rows",), {"perm": (0, 1, 3, 2)})
+    yield Node("Gather", (p + "block_key_rows", "slots"), (p + "slot_key_rows",), {"axis": 2})
+    yield Node("Transpose", (p + "slot_key_rows",), (p + "slot_key",), {"perm": (0, 1, 2, 4, 3)})
+    yield Node("Gather", (p + "block_value", "slots"), (p + "slot_value",), {"axis": 2})
+    yield Node("MatMul", (p + "slot_query", p + "slot_key"), (p + "within_all",))
+    yield Node("Add", (p + "within_all", "slot_bias"), (p + "within_slots",))
+    yield Node("Reshape", (p + "within_slots", "shape_of_scores"), (p + "within_flat",))
+    yield Node("Gather", (p + "within_flat", "places"), (p + "within",), {"axis": 2})
+    # One softmax over both.
+    yield Node("Concat", (p + "across", p + "within"), (p + "block_scores",), {"axis": 3})
+    yield Node("Softmax", (p + "block_scores",), (p + "block_weights",), {"axis": -1})
+    yield Node(
+        "Split", (p + "block_weights", "parts_of_keys"), (p + "weights_across", p + "weights_within"), {"axis": 3}
+    )
+    yield Node("MatMul", (p + "weights_across", p + "window_value"), (p + "from_window",))
+    yield Node("Gather", (p + "weights_within", "slots"), (p + "slot_weights",), {"axis": 2})
+    yield Node("MatMul", (p + "slot_weights", p + "slot_value"), (p + "from_slots",))
+    yield Node("Shape", (value,), (p + "size_head",), {"start": 3, "end": 4})
+    yield Node("Concat", ("keep_two", "size_slots", p + "size_head"), (p + "shape_of_states",), {"axis": 0})
+    yield Node("Reshape", (p + "from_slots", p + "shape_of_states"), (p + "from_flat",))
+    yield Node("Gather", (p + "from_flat", "places"), (p + "from_block",), {"axis": 2})
+    yield Node("Add", (p + "from_window", p + "from_block"), (p + "block",))
+    yield Node("Concat", (p + "window", p + "block"), (result,), {"axis": 2})
+
+
+def keep_tables_small(graph: Graph) -> None:
+    """Look up rows of embedding tables in int8, and make these float32, not the tables.
+
+    Args:
+        graph: The graph, which is changed. The numbers that it computes stay the same.
+    """
+    graph.add_constant("last_axis", np.array([-1], dtype=np.int64))
+    stored = {node.outputs[0]: node for node in graph.nodes if node.op == "DequantizeLinear" and len(node.inputs) == 2}
+    nodes: list[Node] = []
+    for node in graph.nodes:
+        table = stored.get(node.inputs[0]) if node.op == "Gather" else None
+        if table is None or table.attributes.get("axis", 1) != 0 or node.attributes.get("axis", 0) != 0:
+            nodes.append(node)
+            continue
+        (result,) = node.outputs
+        p = f"{result}/"
+        nodes += [
+            Node("Gather", (table.inputs[0], node.inputs[1]), (p + "rows",), {"axis": 0}),
+            Node("Gather", (table.inputs[1], node.inputs[1]), (p + "row_scales",), {"axis": 0}),
+            Node("Unsqueeze", (p + "row_scales", "last_axis"), (p + "scales",)),
+            Node("Cast", (p + "rows",), (p + "floats",), {"to": 1}),
+            Node("Mul", (p + "floats", p + "scales"), (result,)),
+        ]
+    graph.nodes = nodes
+
+
+def use_integers(graph: Graph, bits: Literal[8, 16] = 8) -> int:
+    """Compute products with weight matrices in whole numbers: weights of 8 bits, activations of 8 or 16.
+
+    Weights have one scale per output channel; those that are stored in int8 are taken as they are. Every row of
+    activations, one token, has its own scale. So a token's states do not depend on the tokens beside it, and the sums
+    are of whole numbers, which are exact in any order. Activations of 16 bits take two products of 8 bits.
+
+    Args:
+        graph: The graph, which is changed.
+        bits: Bits of an activation. With 16, states are those of float32 but for rounding.
+
+    Returns:
+        The number of products that are computed in whole numbers.
+    """
+    stored = {node.outputs[0]: node for node in graph.nodes if node.op == "DequantizeLinear" and len(node.inputs) == 2}
+    done: set[str] = set()
+    nodes: list[Node] = []
+    found = 0
+    graph.add_constant("last_axis", np.array([-1], dtype=np.int64))
+    graph.add_constant("largest", np.array(_LARGEST[bits], dtype=np.float32))
+    graph.add_constant("tiny", np.array(_TINY, dtype=np.float32))
+    graph.add_constant("step_1", np.array(1, dtype=np.float32))
+    graph.add_constant("step_256", np.array(256, dtype=np.float32))
+    graph.add_constant("zero", np.array(_ZERO, dtype=np.uint8))
+    for node in graph.nodes:
+        weights = _weights(graph, stored, node.inputs[1]) if node.op == "MatMul" else None
+        if weights is None:
+            nodes.append(node)
+            continue
+        source, (result,) = node.inputs[0], node.outputs
+        if source not in done:
+            done.add(source)
+            nodes += _quantized(source, bits)
+        nodes += _products(source, weights, result, bits)
+        found += 1
+    graph.nodes = nodes
+    return found
+
+
+def _quantized(source: str, bits: int) -> Iterator[Node]:
+    """Rows of activations as whole numbers of 8 bits: ``low``, and ``high`` for the upper half of 16."""
+    p = f"{source}/"
+    yield Node("Abs", (source,), (p + "sizes",))
+    yield Node("ReduceMax", (p + "sizes", "last_axis"), (p + "some_size",), {"keepdims": 1})
+    yield Node("Max", (p + "some_size", "tiny"), (p + "size",))
+    yield Node("Div", (p + "size", "largest"), (p + "scale",))
+    yield Node("Div", ("largest", p + "size"), (p + "factor",))
+    yield Node("Mul", (source, p + "factor"), (p + "scaled",))
+    rest = p + "scaled"
+    if bits == 16:
+        yield Node("QuantizeLinear", (p + "scaled", "step_256", "zero"), (p + "high",))
+        yield Node("DequantizeLinear", (p + "high", "step_256", "zero"), (p + "upper",))
+        yield Node("Sub", (p + "scaled", p + "upper"), (p + "rest",))
+        rest = p + "rest"
+    yield Node("QuantizeLinear", (rest, "step_1", "zero"), (p + "low",))
+
+
+def _products(source: str, weights: tuple[str, str], result: str, bits: int) -> Iterator[Node]:
+    matrix, scales = weights
+    p, r = f"{source}/", f"{result}/"
+    low = (p + "low", matrix, "step_1", scales, "zero")
+    yield Node("MatMulIntegerToFloat", low, (r + "low",), domain=_OWN_DOMAIN)
+    unscaled = r + "low"
+    if bits == 16:
+        high = (p + "high", matrix, "step_256", scales, "zero")
+        yield Node("MatMulIntegerToFloat", high, (r + "high",), domain=_OWN_DOMAIN)
+        yield Node("Add", (r + "high", r + "low"), (r + "both",))
+        unscaled = r + "both"
+    yield Node("Mul", (unscaled, p + "scale"), (result,))
+
+
+def _weights(graph: Graph, stored: dict[str, Node], name: str) -> tuple[str, str] | None:
+    """The names of a weight matrix in int8 and of its scales; None for what is not a weight matrix."""
+    node = stored.get(name)
+    if node is not None:
+        values = graph.constant(node.inputs[0])
+        suits = values is not None and values.ndim == 2 and values.dtype == np.int8
+        return node.inputs if suits and node.attributes.get("axis", 1) == 1 else None  # type: ignore[return-value]
+    values = graph.constant(name)
+    if values is None or values.ndim != 2 or values.dtype != np.float32 or values.size < _SMALLEST:
+        return None
+    scale = np.abs(values).max(axis=0) / np.float32(_LARGEST_WEIGHT)
+    scale[scale == 0] = 1
+    matrix = np.clip(np.round(values / scale), -_LARGEST_WEIGHT, _LARGEST_WEIGHT).astype(np.int8)
+    return (
+        graph.add_constant(f"{name}/int8", matrix),
+        graph.add_constant(f"{name}/scales", scale.astype(np.float32)),
+    )
