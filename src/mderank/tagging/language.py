@@ -8,6 +8,9 @@ from __future__ import annotations
 
 import re
 import unicodedata
+import warnings
+
+from mderank.errors import LanguageWarning
 
 _WORD = re.compile(r"[^\W\d_]+")
 _SAMPLE = 5_000  # characters
@@ -60,3 +63,23 @@ def plainly_not_english(text: str) -> bool:
     english = sum(word in _ENGLISH for word in lowered) / len(lowered)
     other = sum(word in _OTHER for word in lowered) / len(lowered)
     return english < 0.08 and other > 0.15
+
+
+def warn_if_not_english(text: str) -> bool:
+    """Warn that an English tagger reads a text that is plainly not English.
+
+    Args:
+        text: Any text.
+
+    Returns:
+        True if there was a warning.
+    """
+    if not plainly_not_english(text):
+        return False
+    warnings.warn(
+        "the text is plainly not English, but the tagger is: name a spaCy pipeline of its language, --tagger NAME or "
+        "SpacyTagger('NAME'), for example de_core_news_sm",
+        LanguageWarning,
+        stacklevel=3,
+    )
+    return True

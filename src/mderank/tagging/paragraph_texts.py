@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import NamedTuple
 
 from mderank.document import Span
 from mderank.tagging.layout import Layout
-from mderank.tagging.paragraphs import paragraphs
+from mderank.tagging.paragraphs import paragraphs, run_cuts
 
 # Control characters and line breaks are white space to a tagger. One code point for one, so that offsets hold.
 _WHITE = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u00a0\u200b\ufeff]")
@@ -48,20 +49,26 @@ class ParagraphText(NamedTuple):
         )
 
 
-def paragraph_texts(index: int, text: str, layout: Layout | None) -> Iterator[ParagraphText]:
+def paragraph_texts(
+    index: int, text: str, layout: Layout | None, *, divide_runs: bool = False
+) -> Iterator[ParagraphText]:
     """Cut a text into paragraphs as a tagger reads them.
 
     Args:
         index: Index of the text in its batch.
         text: The text.
         layout: Its layout; None cuts at empty lines only.
+        divide_runs: Without a layout, whether long runs without white space are divided too; see `run_cuts`.
 
     Yields:
         The paragraphs, in order.
     """
     if layout is None:
         for part in paragraphs(text):
-            yield ParagraphText(index, part.start, _WHITE.sub(" ", text[part.start : part.end]))
+            content = _WHITE.sub(" ", text[part.start : part.end])
+            cuts = [0, *(run_cuts(content) if divide_runs else ()), len(content)]
+            for start, end in pairwise(cuts):
+                yield ParagraphText(index, part.start + start, content[start:end])
         return
     gaps = iter(layout.divided)
     gap = next(gaps, None)

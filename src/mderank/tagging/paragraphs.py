@@ -12,9 +12,14 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from mderank.document import Span
+from mderank.tagging.tokenizer import LONGEST_WORD
 
 _BLANK_LINE = re.compile(r"\r?\n[^\S\n]*\r?\n\s*|[\f\u2029]")
 _LINE = re.compile(r"[^\n]+")
+
+# A run without white space that is twice as long as any word.
+_LONG_RUN = re.compile(rf"(?<!\S)\S{{{2 * LONGEST_WORD + 2},}}+")
+_MARK = re.compile(r"[\W_]")
 
 # Lines that a person or an editor wrapped are between these widths, in characters.
 _NARROWEST_WRAP, _WIDEST_WRAP = 40, 160
@@ -78,3 +83,25 @@ def cut_long(text: str, paragraph: Span, longest: int) -> Iterator[Span]:
         yield Span(start, cut)
         start = cut
     yield Span(start, end)
+
+
+def run_cuts(text: str) -> Iterator[int]:
+    """Find where to divide long runs without white space: after a mark, into parts longer than any word.
+
+    spaCy's tokenizer takes marks from the beginning and the end of a run one at a time, and copies the rest each time.
+    Its time grows with the square of the run's length. A stretch of letters and digits is never divided.
+
+    >>> list(run_cuts("(" * 400)), list(run_cuts("a" * 400)), list(run_cuts("( " * 400))
+    ([102, 204], [], [])
+
+    Args:
+        text: The text.
+
+    Yields:
+        The offsets at which a new part begins, in order.
+    """
+    for run in _LONG_RUN.finditer(text):
+        start = run.start()
+        while mark := _MARK.search(text, start + LONGEST_WORD + 1, max(start, run.end() - LONGEST_WORD - 1)):
+            start = mark.end()
+            yield start

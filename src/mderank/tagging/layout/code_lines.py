@@ -138,9 +138,10 @@ def _blank_fenced(lines: list[Line]) -> None:
             inside = lines[first + 1 : index]
             content = " ".join(each.prose for each in inside)
             is_prose = language in _FENCED_PROSE or (not language and _share_of_marks(content) < 0.05)
+            is_prose = is_prose and reads_as_prose(content)
             lines[first].kind = line.kind = Kind.NOT_PROSE
             for each in inside:
-                if each.kind is Kind.PROSE and not (is_prose and reads_as_prose(content)):
+                if each.kind is Kind.PROSE and not is_prose:
                     each.kind = Kind.NOT_PROSE
             opened = None
 
