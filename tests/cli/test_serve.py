@@ -6,6 +6,7 @@ import json
 import re
 import signal
 import socket
+import struct
 import subprocess
 import sys
 import threading
@@ -122,6 +123,64 @@ def test_a_signal_under_load_loses_no_request_that_was_accepted(server: Process,
     assert not [line for line in server.said if "Traceback" in line or "error" in line.lower()], server.said
 
 
+def free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        return int(free.getsockname()[1])
+
+
+@pytest.mark.slow
+def test_the_address_is_told_when_requests_are_answered(gate):
+    """The encoder waits for the gate while it is tried: the server listens, and is not ready."""
+    port = free_port()
+    process = subprocess.Popen(
+        [sys.executable, str(FAKE), str(gate), "--port", str(port), "--no-open"], stderr=subprocess.PIPE, text=True
+    )
+    said: list[str] = []
+    listening = threading.Thread(target=lambda: said.extend(process.stderr), daemon=True)  # type: ignore[arg-type]
+    listening.start()
+    with httpx.Client(base_url=f"http://127.0.0.1:{port}", trust_env=False, timeout=PATIENCE) as client:
+
+        def status(path: str) -> int:
+            try:
+                return int(client.get(path).status_code)
+            except httpx.TransportError:
+                return 0
+
+        until(lambda: status("/healthz") == 200)
+        assert status("/readyz") == 503
+        assert said == []
+        gate.touch()
+        until(lambda: said)
+        assert said == [f"mderank: serving at http://127.0.0.1:{port} (Ctrl-C stops)\n"]
+        assert client.post("/v1/extract", json={"text": REEFS}).status_code == 200, "without waiting"
+    process.send_signal(signal.SIGTERM)
+    assert process.wait(PATIENCE) == 0
+    listening.join(PATIENCE)
+    process.stderr.close()  # type: ignore[union-attr]
+
+
+@pytest.mark.slow
+def test_a_model_that_cannot_be_loaded_ends_the_command():
+    result = CliRunner().invoke(cli, ["serve", "--no-open", "--port", "0", "--model", "./nowhere"])
+    assert result.exit_code == 2
+    assert result.stderr.startswith("mderank: error: ")
+    assert "./nowhere" in result.stderr
+    assert result.stderr.count("\n") == 1
+
+
+@pytest.mark.slow
+def test_a_client_that_hangs_up_does_not_end_the_server(server: Process, gate: Path):
+    gate.unlink()
+    for _ in range(3):
+        connection = server.send(json.dumps({"text": REEFS}).encode())
+        connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))  # resets the connection
+        until(lambda: server.active() == 1)
+        connection.close()
+        until(lambda: server.active() == 0)
+    gate.touch()
+    assert server.client.post("/v1/extract", json={"text": REEFS}).status_code == 200
+
+
 @pytest.mark.slow
 def test_loopback_only_by_default(server: Process):
     assert server.url.startswith("http://127.0.0.1:")
@@ -151,6 +210,7 @@ def test_what_the_operator_is_told(tmp_path):
     assert "at least 16 characters" in refused(MDERANK_API_KEY="short")
     assert "raise max_queue_documents" in refused("--max-request-documents", "1000")
     assert "cannot listen" in refused("--host", "192.0.2.1")
+    assert "the style 'absent' is unknown" in refused("--style", "absent", "--port", "0")
     with socket.create_server(("127.0.0.1", 0)) as taken:
         assert "--port 0 takes a free one" in refused("--port", str(taken.getsockname()[1]))
 
@@ -189,7 +249,7 @@ def test_a_server_that_others_can_reach_warns(capsys):
     command._greet("0.0.0.0", "http://127.0.0.1:1", command.ServerConfig(), False)
     said = capsys.readouterr().err
     assert "warning: everyone who reaches 0.0.0.0 can use this server" in said
-    assert "warning: without a reverse proxy, clients that send headers slowly" in said
+    assert "warning: there is no encryption and no limit per client: put a reverse proxy in front" in said
     command._greet("0.0.0.0", "http://127.0.0.1:1", command.ServerConfig(api_key="k" * 16), False)
     said = capsys.readouterr().err
     assert "everyone" not in said

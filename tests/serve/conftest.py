@@ -6,7 +6,7 @@ import contextlib
 import socket
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -20,13 +20,14 @@ import uvicorn  # noqa: E402
 from mderank.encoding.base import EncoderInputs  # noqa: E402
 from mderank.serve.app import create_app  # noqa: E402
 from mderank.serve.config import ServerConfig  # noqa: E402
+from mderank.serve.connection import ConnectionLimits  # noqa: E402
 from mderank.serve.service import Service  # noqa: E402
 from mderank.testing import FakeEncoder, FakeTagger  # noqa: E402
 from mderank.util.arrays import Floats  # noqa: E402
 
 REEFS = "The coral reef is near the harbour. A storm has hit the coral reef and the old harbour."
 HEAD = b"POST /v1/extract HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n"
-PATIENCE = 30.0  # seconds after which a test that hangs is given up
+PATIENCE = 120.0  # seconds after which a test that hangs is given up
 
 
 def until(condition: Callable[[], object]) -> None:
@@ -86,7 +87,8 @@ class Running:
 def running_app(app: Any) -> Iterator[tuple[int, uvicorn.Server]]:
     """The application on a free port, ready; the port, and what can be told to stop."""
     listening = socket.create_server(("127.0.0.1", 0))
-    config = uvicorn.Config(app, http="h11", ws="none", lifespan="on", log_config=None, access_log=False)
+    limits = ConnectionLimits(app.state.service.config)
+    config = uvicorn.Config(app, http=limits, ws="none", lifespan="on", log_config=None, access_log=False)
     server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]}, daemon=True)
     thread.start()
@@ -98,10 +100,10 @@ def running_app(app: Any) -> Iterator[tuple[int, uvicorn.Server]]:
 
 
 @contextlib.contextmanager
-def running_server(**settings: Any) -> Iterator[Running]:
+def running_server(styles: Sequence[Any] = (), **settings: Any) -> Iterator[Running]:
     """A server with these settings."""
     encoder = GatedEncoder()
-    app = create_app(None, ServerConfig(**settings), encoder=encoder, make_tagger=FakeTagger)
+    app = create_app(None, ServerConfig(**settings), encoder=encoder, make_tagger=FakeTagger, styles=styles)
     with running_app(app) as (port, server):
         encoder.calls.clear()
         running = Running(f"http://127.0.0.1:{port}", port, encoder, app.state.service, server)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
+from functools import partial
 from pathlib import Path
 
 import mderank.serve.app
@@ -27,6 +28,7 @@ class GatedEncoder(FakeEncoder):
 
 
 if __name__ == "__main__":
-    mderank.serve.app.load_encoder = lambda *_, **__: GatedEncoder(Path(sys.argv[1]))
-    mderank.serve.app.SpacyTagger = lambda *_, **__: FakeTagger()
+    mderank.serve.app.create_app = partial(
+        mderank.serve.app.create_app, encoder=GatedEncoder(Path(sys.argv[1])), make_tagger=FakeTagger
+    )
     cli(["serve", *sys.argv[2:]], prog_name="mderank")

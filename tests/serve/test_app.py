@@ -7,16 +7,39 @@ import pytest
 import mderank.serve
 from mderank import ModelError, OptionError, Options
 from mderank.serve import ServerConfig, create_app
+from mderank.testing import FakeEncoder, FakeTagger
 
 
+@pytest.mark.slow
 def test_the_options_name_encoder_and_tagger():
     app = create_app(Options(), ServerConfig(max_text_chars=50_000))
-    assert app.state.service.model == "minilm-l6"
-    assert app.state.service.config.max_text_chars == 50_000
-    with pytest.raises(ModelError, match="does not exist"):
-        create_app(Options(model="./nowhere"))
-    with pytest.raises(OptionError, match="runs on ONNX Runtime"):
-        create_app(Options(device="cuda"))
+    service = app.state.service
+    service.start()
+    assert service.model == "minilm-l6"
+    assert service.config.max_text_chars == 50_000
+    service.close()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("options", "error", "told"),
+    [
+        (Options(model="./nowhere"), ModelError, "does not exist"),
+        (Options(device="cuda"), OptionError, "runs on ONNX Runtime"),
+    ],
+)
+def test_an_encoder_that_cannot_be_loaded(options, error, told):
+    service = create_app(options).state.service
+    with pytest.raises(error, match=told):
+        service.start()
+    service.close()
+
+
+def test_an_encoder_that_is_given_is_used_in_this_process():
+    app = create_app(encoder=FakeEncoder(), make_tagger=FakeTagger)
+    app.state.service.start()
+    assert app.state.service.model == FakeEncoder().spec.name
+    app.state.service.close()
 
 
 def test_what_clients_choose_is_no_option_of_the_server():

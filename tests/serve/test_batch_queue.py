@@ -15,6 +15,7 @@ from mderank.errors import OptionError
 from mderank.serve.batch_queue import BatchQueue, QueueEntry
 from mderank.serve.config import ServerConfig
 from mderank.serve.metrics import Metrics
+from mderank.serve.worker import LocalExtractor
 from mderank.tagging import SpacyTagger
 from mderank.testing import FakeEncoder, FakeTagger
 
@@ -134,7 +135,7 @@ def test_what_could_not_be_answered_in_time_is_not_taken(serve):
         hold(running, pool)
         waiting = pool.submit(running.extract)
         until(lambda: len(running.service.queues) == 1)
-        running.service.queues.short._speed = 10.0  # characters a second
+        running.service.queues.short._speeds = {"fusion": 10.0}  # characters a second
         refused = running.extract()
         assert running.code(refused, 503) == "busy"
         assert refused.headers["retry-after"] == "30"
@@ -202,7 +203,7 @@ class _Choking(FakeTagger):
 
 def test_a_document_that_fails_fails_alone(serve, monkeypatch):
     running = serve()
-    for cache in running.service._caches.values():
+    for cache in running.service._extractors._caches.values():
         cache.tagger = _Choking()
         cache._cache.clear()
     documents = [{"text": REEFS}, {"text": "The poison is near."}, {"text": TEXTS[0]}]
@@ -247,8 +248,9 @@ def test_settings_that_cannot_work_are_refused():
 
 @pytest.mark.slow
 def test_words_that_clients_make_up_are_not_remembered():
-    extractor = MDERank(FakeEncoder(), tagger=SpacyTagger())
-    words = extractor.tagger.nlp.vocab
+    tagger = SpacyTagger()
+    extractor = LocalExtractor(MDERank(FakeEncoder(), tagger=tagger))
+    words = tagger.nlp.vocab
     known = []
     for n in range(3):
         queue = BatchQueue("short", ServerConfig(), Metrics())

@@ -14,6 +14,7 @@ from mderank.serve.batch_queue import BatchQueue, BatchQueues, QueueEntry, extra
 from mderank.serve.config import ServerConfig
 from mderank.serve.errors import ApiError
 from mderank.serve.metrics import Metrics
+from mderank.serve.worker import LocalExtractor
 from mderank.testing import FakeEncoder, FakeTagger
 
 PATIENCE = 10.0  # seconds after which a test that hangs is given up
@@ -43,6 +44,9 @@ class Recording:
     def __init__(self, clock: Clock | None = None, seconds: float = 0.0, fails: Exception | None = None):
         self.batches = []
         self.clock, self.seconds, self.fails = clock, seconds, fails
+
+    def extract_together(self, texts):
+        return LocalExtractor(self).extract_together(texts)
 
     def score(self, texts):
         self.batches.append(list(texts))
@@ -214,7 +218,7 @@ def test_the_speed_is_measured_again_with_every_batch(clock):
     some.measure_speed(extractor, ["x" * 700])
     extractor.seconds = 0.5
     assert sizes_of_batches(some, extractor, 3_700) == [[3_700]]
-    assert some._speed == pytest.approx(2_400)
+    assert some._speeds == {"": pytest.approx(2_400)}
 
 
 def test_a_queue_that_is_closed_takes_nothing_and_has_finished_what_it_had():
@@ -287,7 +291,7 @@ def test_every_client_gets_an_answer_whatever_failed(caplog):
 
 
 def test_markdown_is_read_without_its_marks():
-    extractor = MDERank(FakeEncoder(), tagger=FakeTagger())
+    extractor = LocalExtractor(MDERank(FakeEncoder(), tagger=FakeTagger()))
     text = "The [old harbour](http://port.example/sediment) is near the **reef** | bay."
     plain, marked = QueueEntry(extractor, text, 10, 1), QueueEntry(extractor, text, 10, 1, markdown=True)
     some = queue()

@@ -7,6 +7,7 @@ import importlib.util
 import sys
 
 import pytest
+from tests.fuzz_inputs import pdf_file
 from tests.helpers import pdf
 from tests.serve.conftest import Running
 
@@ -93,3 +94,22 @@ def test_a_few_files_at_a_time():
     assert isinstance(second, ApiError)
     assert second.code == "busy"
     assert second.headers["Retry-After"]
+
+
+@pytest.mark.slow
+def test_the_limits_of_the_readers_hold_in_the_process():
+    """A PDF of 70 KB that decompresses to 76 MB, and one with more text on a page than a page can have."""
+    pytest.importorskip("pypdf")
+    reader = FileReaderPool(ServerConfig())
+    for content in (b" " * 76_000_000, b"BT /F1 12 Tf (" + b"owl " * 300_000 + b") Tj ET"):
+        with pytest.raises(ApiError) as raised:
+            asyncio.run(reader.read(pdf_file([content], compress=True), "application/pdf"))
+        assert raised.value.code == "unreadable"
+        assert "the file: " in str(raised.value)
+
+
+@pytest.mark.slow
+def test_hostile_pages_are_read():
+    reader = FileReaderPool(ServerConfig())
+    page = b"<meta charset=punycode><p>storm<![C x> &#" + b"9" * 5000 + b"; surge"
+    assert asyncio.run(reader.read(page, "text/html")) == "storm \ufffd surge"

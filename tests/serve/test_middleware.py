@@ -109,7 +109,6 @@ def test_a_slow_body(serve):
 
 
 def test_slow_headers_hold_only_their_connection(serve):
-    # uvicorn has no timeout for headers; docs/serve.md says that a reverse proxy must have one.
     running = serve(body_timeout_seconds=0.2)
     begun = (b"", b"POST /v1/ext", b"GET /healthz HTTP/1.1\r\nHost: local")
     connections = [socket.create_connection(("127.0.0.1", running.port), timeout=PATIENCE) for _ in begun]
@@ -192,9 +191,12 @@ def test_without_a_key_a_body_is_not_even_read(serve):
 @pytest.mark.slow
 def test_a_host_of_another_name(serve):
     running = serve(hosts=("localhost", "127.0.0.1", "::1"))
-    for host in ("evil.example", "evil.example:80", "", "127.0.0.1.evil.example"):
+    for host in (
+        "evil.example", "evil.example:80", "", "127.0.0.1.evil.example", "]localhost[", "[localhost]", "[127.0.0.1]",
+        "localhost]", "[::1", "::1", "localhost:80:80", "localhost:port", "localhost,evil.example", "user@localhost",
+    ):  # fmt: skip
         assert running.code(running.client.get("/", headers={"host": host}), 403) == "unknown_host"
-    for host in ("localhost", f"localhost:{running.port}", "LOCALHOST", "[::1]", "[::1]:80", "127.0.0.1"):
+    for host in ("localhost", f"localhost:{running.port}", "LOCALHOST", "[::1]", "[::1]:80", "[0:0::1]", "127.0.0.1"):
         assert running.client.get("/", headers={"host": host}).status_code == 200
 
 

@@ -3,35 +3,30 @@
 from __future__ import annotations
 
 import json
-import os
 import re
-import shutil
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
+from tests.browser import CONTRAST, chromium
 from tests.helpers import pdf
-from tests.serve.conftest import Running
+from tests.serve.conftest import Running, running_server
+
+from mderank.style import Style
 
 playwright = pytest.importorskip("playwright.sync_api", reason="needs pip install playwright")
 expect = playwright.expect
 expect.set_options(timeout=20_000)  # milliseconds, for machines that do other things too
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
-BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+READ = "h1, h2, p, label, button, summary, mark a, .rank, .score, .words, th, td, .slide span, select"
 TEXT = "The old harbour is near the coral reef. A storm has hit the reef, and the coral reef is new."
 
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
-    found = os.environ.get("MDERANK_BROWSER") or next(filter(None, map(shutil.which, BROWSERS)), None)
-    if found is None:
-        pytest.skip("no Chromium: apt-get install chromium, or name one in MDERANK_BROWSER")
-    with playwright.sync_playwright() as driver:
-        # Root, as in containers, has no sandbox; the pages are our own.
-        browser = driver.chromium.launch(executable_path=found, args=["--no-sandbox"])
+    with chromium() as browser:
         yield browser
-        browser.close()
 
 
 @pytest.fixture
@@ -335,6 +330,18 @@ def test_copying(visit, shared):
     assert first == f"1,{found[0]['text']},{found[0]['score']},{found[0]['raw_score']},{len(found[0]['spans'])},{spans}"
 
 
+def test_csv_without_formulas(visit):
+    """The page escapes the same cells as `mderank extract --format csv`."""
+    from mderank.writing.csv import escape_cell
+
+    texts = [f"{start}1" for start in ("=", "+", "-", "@", "\t", "'=", "＝", "＋", "－", "＠", "'", "", "a=")]
+    script = """async (texts) => {
+      const { asCsv } = await import("./page/marks.js");
+      return texts.map((text) => asCsv([{ text, score: -1, raw_score: -1, spans: [] }]).split("\\n")[1].split(",")[1]);
+    }"""
+    assert visit().evaluate(script, texts) == [escape_cell(text) for text in texts]
+
+
 def test_copying_where_a_page_has_no_clipboard(visit):
     page = visit(permissions=["clipboard-read"])
     page.evaluate("Object.defineProperty(navigator, 'clipboard', { value: undefined })")
@@ -427,33 +434,12 @@ def test_a_screen_reader_is_told(visit):
     assert len(ids) == len(set(ids))
 
 
-CONTRAST = """() => {
-    const channel = (v) => (v /= 255) <= .04045 ? v / 12.92 : ((v + .055) / 1.055) ** 2.4;
-    const light = (c) => .2126 * channel(c[0]) + .7152 * channel(c[1]) + .0722 * channel(c[2]);
-    const parse = (s) => { const n = s.match(/[\\d.]+/g).map(Number); return n.length < 4 ? [...n, 1] : n; };
-    const over = (top, below) => top.slice(0, 3).map((v, i) => v * top[3] + below[i] * (1 - top[3]));
-    const paper = parse(getComputedStyle(document.body).backgroundColor);
-    const ratio = (element) => {
-        let back = paper.slice(0, 3);
-        const chain = [];
-        for (let e = element; e && e !== document.body; e = e.parentElement) chain.unshift(e);
-        for (const e of chain) back = over(parse(getComputedStyle(e).backgroundColor), back);
-        const ink = over(parse(getComputedStyle(element).color), back);
-        const [a, b] = [light(ink), light(back)].sort((x, y) => y - x);
-        return (a + .05) / (b + .05);
-    };
-    const all = [...document.querySelectorAll(
-        'h1, h2, p, label, button, summary, mark a, .rank, .score, .words, th, td, .slide span, select')];
-    return all.filter(e => e.offsetParent && e.textContent.trim()).map(e => [ratio(e), e.outerHTML.slice(0, 60)]);
-}"""
-
-
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_light_and_dark(visit, scheme):
     page = visit(color_scheme=scheme)
     page.locator("summary").first.click()
     page.locator("li .phrase").first.hover()
-    low = [each for each in page.evaluate(CONTRAST) if each[0] < 4.5]
+    low = [each for each in page.evaluate(CONTRAST, READ) if each[0] < 4.5]
     assert low == [], "every text can be read"
     paper = page.evaluate("getComputedStyle(document.body).backgroundColor")
     assert (max(map(int, re.findall(r"\d+", paper)[:3])) > 128) == (scheme == "light")
@@ -569,3 +555,25 @@ def test_a_key_is_asked_for(visit, serve):
     page.keyboard.press("Enter")
     shown(page)
     assert "kkk" not in page.evaluate("location.href + JSON.stringify({...localStorage, ...sessionStorage})")
+
+
+def test_a_style_is_chosen(visit, shared):
+    expect(visit().locator("#styles")).to_be_hidden()
+    styles = [Style("long", {"words": 1.0}, preferences=("longer phrases",), encoder="fake"),
+              Style("short", {"words": -1.0}, encoder="fake")]  # fmt: skip
+    with running_server(styles=styles) as server:
+        page = visit(server=server)
+        paste(page)
+        general = phrases(page)
+        page.get_by_label("Style").select_option("long")
+        expect(page.locator("#style-about")).to_have_text("It prefers longer phrases.")
+        expect(page.locator(".words")).to_have_text([each["text"] for each in answer(server, style="long")])
+        assert phrases(page) != general
+        assert "style=long" in page.url
+        page.select_option("#compare", "yake")
+        expect(page.locator("h2")).to_have_text(["fusion", "yake"])
+        page.select_option("#compare", "")
+        page.select_option("#method", "yake")
+        expect(page.locator("#style")).to_be_disabled()
+        expect(page.locator("#style-about")).to_have_text("yake has no styles.")
+        shown(page)

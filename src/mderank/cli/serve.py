@@ -5,9 +5,7 @@ from __future__ import annotations
 import logging
 import os
 import signal
-import socket
 import sys
-import warnings
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import fields
@@ -20,18 +18,18 @@ from mderank.cli._config import config_option
 from mderank.cli._options import (
     SectionedCommand,
     extraction_options,
-    import_spacy_without_torch,
     make_options,
     option,
 )
-from mderank.errors import InputError, MDERankWarning, MissingExtraError, OptionError
-from mderank.serve.config import OPERATOR_OPTIONS, ServerConfig
+from mderank.cli._server import address_of, listen
+from mderank.errors import InputError, MissingExtraError, ModelError
+from mderank.serve.config import LOOPBACK, OPERATOR_OPTIONS, ServerConfig
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-LOOPBACK = ("127.0.0.1", "::1", "localhost")
 KEY = "MDERANK_API_KEY"
 _DEFAULTS = ServerConfig()
+_OTHER_FILES = 100  # that the server has open beside its connections
 
 
 def _limit(name: str, help_: str) -> Callable[[F], F]:
@@ -50,6 +48,8 @@ def _limit(name: str, help_: str) -> Callable[[F], F]:
 @option("Server", "--open/--no-open", "opens", default=None,
         help="Open the page in a browser.  [default: only at a terminal and on loopback]")  # fmt: skip
 @option("Server", "--api-key-file", metavar="FILE", help=f"Require the API key in FILE (or in ${KEY}).")
+@option("Server", "--style", "styles", multiple=True, metavar="NAME|FILE",
+        help="Offer a style to clients: a name of 'mderank styles', or a file; repeatable.")  # fmt: skip
 @option("Server", "--cors", multiple=True, metavar="ORIGIN",
         help="Allow pages of ORIGIN to call the API, e.g. https://example.org; repeatable.")  # fmt: skip
 @option("Server", "--allow-host", multiple=True, metavar="NAME",
@@ -63,7 +63,9 @@ def _limit(name: str, help_: str) -> Callable[[F], F]:
 @_limit("max_queue_chars", "Characters of all documents in a queue.")
 @_limit("max_connections", "Open connections.")
 @_limit("timeout_seconds", "Seconds from a request to its answer.")
+@_limit("header_timeout_seconds", "Seconds for the headers of a request to arrive.")
 @_limit("body_timeout_seconds", "Seconds for a request body to arrive.")
+@_limit("write_timeout_seconds", "Seconds for a client to read its answer.")
 @extraction_options(only=OPERATOR_OPTIONS)
 @config_option
 def serve(host: str, port: int, opens: bool | None, verbose: bool, **options: Any) -> None:
@@ -77,37 +79,62 @@ def serve(host: str, port: int, opens: bool | None, verbose: bool, **options: An
         import uvicorn
 
         from mderank.serve.app import create_app
+        from mderank.serve.connection import KEEP_ALIVE_SECONDS, ConnectionLimits
     except ImportError as error:
         raise error if isinstance(error, MissingExtraError) else MissingExtraError("mderank serve", "serve") from error
     config = _config(host, options)
-    listening = _listen(host, port)
-    if options["tagger"] is None:
-        import_spacy_without_torch()
-    warnings.filterwarnings("ignore", category=MDERankWarning)  # these are about the texts of clients
-    app = create_app(make_options(options), config)
-    logging.basicConfig(format="mderank: %(message)s", level=logging.INFO if verbose else logging.WARNING)
-    server = uvicorn.Server(
-        uvicorn.Config(
-            app,
-            http="h11",
-            ws="none",
-            lifespan="on",
-            log_config=None,
-            access_log=verbose,
-            server_header=False,
-            proxy_headers=False,
-            limit_concurrency=config.max_connections,
-            timeout_keep_alive=75,  # seconds; longer than any Retry-After
-            # Every request has its own timeouts, so that only a bug reaches this one.
-            timeout_graceful_shutdown=int(config.timeout_seconds + config.body_timeout_seconds) + 5,
+    with listen(host, port) as listening:
+        _allow_open_files(config.max_connections + _OTHER_FILES)
+        app = create_app(make_options(options), config, styles=options["styles"])
+        service = app.state.service
+        logging.basicConfig(format="mderank: %(message)s", level=logging.INFO if verbose else logging.WARNING)
+        server = uvicorn.Server(
+            uvicorn.Config(
+                app,
+                http=ConnectionLimits(config),  # type: ignore[arg-type] # a function that makes protocols
+                ws="none",
+                lifespan="on",
+                log_config=None,
+                access_log=verbose,
+                server_header=False,
+                proxy_headers=False,
+                timeout_keep_alive=int(KEEP_ALIVE_SECONDS) + 1,  # ours comes first
+                # Every request has its own timeouts, so that only a bug reaches this one.
+                timeout_graceful_shutdown=int(
+                    config.timeout_seconds + config.body_timeout_seconds + config.write_timeout_seconds + 5
+                ),
+            )
         )
-    )
-    address = _address(host, listening)
-    _greet(host, address, config, opens)
-    # uvicorn raises the signal again after shutdown. This handler makes the process end with exit code 0.
-    signal.signal(signal.SIGTERM, lambda *_: None)
-    with suppress(KeyboardInterrupt):
-        server.run(sockets=[listening])
+
+        def loaded() -> None:
+            if service.failure is not None:
+                server.should_exit = True
+            elif not server.should_exit:
+                _greet(host, address_of(host, listening), config, opens)
+
+        service.on_loaded = loaded
+        try:
+            service.start()  # a model that cannot be loaded ends the command here
+            # uvicorn raises the signal again after shutdown. This handler makes the process end with exit code 0.
+            signal.signal(signal.SIGTERM, lambda *_: None)
+            with suppress(KeyboardInterrupt):
+                server.run(sockets=[listening])
+        finally:
+            service.close()
+    if service.failure is not None:
+        raise ModelError(f"the server could not be loaded: {service.failure}") from service.failure
+
+
+def _allow_open_files(count: int) -> None:
+    """Raise the limit of open files as far as the system allows: each connection is one."""
+    try:
+        import resource
+    except ImportError:  # Windows has no such limit
+        return
+    now, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = count if most == resource.RLIM_INFINITY else min(count, most)
+    if now != resource.RLIM_INFINITY and now < wanted:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, most))
 
 
 def _config(host: str, options: dict[str, Any]) -> ServerConfig:
@@ -132,30 +159,13 @@ def _key(file: str | None) -> str | None:
     return key
 
 
-def _listen(host: str, port: int) -> socket.socket:
-    try:
-        family = socket.AF_INET6 if ":" in host else socket.AF_INET
-        return socket.create_server((host, port), family=family, backlog=2048)
-    except OSError as error:
-        raise OptionError(
-            f"cannot listen on {host}:{port} ({error.strerror or error}): "
-            "choose another --host or --port; --port 0 takes a free one"
-        ) from error
-
-
-def _address(host: str, listening: socket.socket) -> str:
-    port = listening.getsockname()[1]
-    shown = "127.0.0.1" if host == "0.0.0.0" else "::1" if host == "::" else host
-    return f"http://[{shown}]:{port}" if ":" in shown else f"http://{shown}:{port}"
-
-
 def _greet(host: str, address: str, config: ServerConfig, opens: bool | None) -> None:
     if host not in LOOPBACK:
         if config.api_key is None:
             click.echo(f"mderank: warning: everyone who reaches {host} can use this server: set ${KEY}", err=True)
         click.echo(
-            "mderank: warning: without a reverse proxy, clients that send headers slowly can use up all "
-            f"{config.max_connections} connections: see docs/serve.md",
+            "mderank: warning: there is no encryption and no limit per client: put a reverse proxy in front, see "
+            "docs/serve.md",
             err=True,
         )
     click.echo(f"mderank: serving at {address} (Ctrl-C stops)", err=True)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-import logging
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
+from pathlib import Path
 
 from mderank.errors import MDERankError, MissingExtraError, OptionError
 
@@ -23,12 +23,12 @@ from mderank.encoding import BUNDLED_MODEL, Encoder, load_encoder
 from mderank.options import Options
 from mderank.serve.config import OPERATOR_OPTIONS, ServerConfig
 from mderank.serve.errors import ApiError
+from mderank.serve.extractors import LocalExtractors
 from mderank.serve.middleware import RequestLimitMiddleware
 from mderank.serve.routes import PAGE, answer_error, api_routes, operation_routes, page_routes
 from mderank.serve.service import Service
-from mderank.tagging import SpacyTagger, Tagger
-
-_log = logging.getLogger("mderank.serve")
+from mderank.style import Style, load_style
+from mderank.tagging import Tagger, load_tagger
 
 
 def create_app(
@@ -37,23 +37,28 @@ def create_app(
     *,
     encoder: Encoder | None = None,
     make_tagger: Callable[[], Tagger] | None = None,
+    styles: Sequence[Style | str | Path] = (),
 ) -> FastAPI:
     """Create the ASGI application that extracts keyphrases with one encoder.
 
+    The encoder runs in processes of its own, so that this one always answers, unless ``encoder`` or ``make_tagger`` is
+    given.
+
     Args:
-        options: Encoder and tagger of the server: ``model``, ``device``, ``dtype``, ``threads``, ``tagger`` and
-            ``tokenizer``. Clients choose all other options.
+        options: Encoder and tagger of the server: ``model``, ``device``, ``dtype``, ``precision``, ``threads``,
+            ``tagger`` and ``tokenizer``. Clients choose all other options.
         config: Limits of the server; the defaults if None.
         encoder: A loaded encoder, instead of the one that the options name.
         make_tagger: Makes a tagger, instead of the one that the options name. It is called once for each of two
             threads, because taggers are not shared between threads.
+        styles: Styles that clients may name in a request: names, files or `Style` objects.
 
     Returns:
         The application. It prepares its methods when its lifespan starts, and finishes accepted requests when it ends.
 
     Raises:
-        OptionError: If an option is given that clients choose, or that does not fit the encoder.
-        ModelError: If the encoder cannot be loaded.
+        OptionError: If an option is given that clients choose, a style is unknown, or two have the same name.
+        InputError: If a style cannot be read.
     """
     options = options or Options()
     if chosen := sorted(set(options.given()).difference(OPERATOR_OPTIONS)):
@@ -61,25 +66,31 @@ def create_app(
             f"clients of the server choose {', '.join(chosen)}: leave out; "
             f"the server takes {', '.join(OPERATOR_OPTIONS)}"
         )
-    if encoder is None:
-        encoder = load_encoder(
-            options.model or BUNDLED_MODEL, device=options.device, dtype=options.dtype, threads=options.threads
+    loaded = [each if isinstance(each, Style) else load_style(each) for each in styles]
+    local = None
+    if encoder is not None or make_tagger is not None:
+        encoder = encoder or load_encoder(
+            options.model or BUNDLED_MODEL,
+            device=options.device,
+            dtype=options.dtype,
+            threads=options.threads,
+            precision=options.precision or "auto",
         )
-    if make_tagger is None:
-        make_tagger = partial(SpacyTagger, options.tagger, tokenizer=options.tokenizer)
-    service = Service(encoder, make_tagger, config or ServerConfig())
+        local = LocalExtractors(
+            encoder, make_tagger or partial(load_tagger, options.tagger, tokenizer=options.tokenizer), loaded
+        )
+    service = Service(options, config or ServerConfig(), local, loaded)
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
         service.queues.start()
         loading = asyncio.ensure_future(asyncio.to_thread(service.load))
-        loading.add_done_callback(_log_failed_load)
         try:
             yield
         finally:
             service.stopping = True
-            await asyncio.to_thread(service.queues.close)
             await asyncio.wait((loading,))
+            await asyncio.to_thread(service.close)
 
     app = FastAPI(
         title="mderank",
@@ -109,8 +120,3 @@ def create_app(
             expose_headers=["Retry-After"],
         )
     return app
-
-
-def _log_failed_load(loading: asyncio.Future[None]) -> None:
-    if not loading.cancelled() and loading.exception() is not None:
-        _log.error("loading failed, no request will be accepted: %s", loading.exception())

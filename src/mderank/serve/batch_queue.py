@@ -15,15 +15,12 @@ from collections.abc import Iterable, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 
-from mderank.document import MarkedUpText
 from mderank.errors import InputError, MDERankError
 from mderank.keyphrase import Keyphrases
-from mderank.methods.base import BaseExtractor, isolate_failures
-from mderank.reading.markdown import blank_markup
 from mderank.serve.config import ServerConfig
 from mderank.serve.errors import ApiError
 from mderank.serve.metrics import Metrics
-from mderank.tagging.spacy import spacy_memory_zone
+from mderank.serve.worker import QueuedText, QueueExtractor
 
 _log = logging.getLogger("mderank.serve")
 _INITIAL_SPEED = 20_000.0  # characters per second, until it is measured
@@ -40,17 +37,29 @@ class QueueEntry:
         extractor: Extractor for the options of its request.
         text: The document.
         top: Number of keyphrases.
-        size: Length of the text in characters, times the cost of its options.
+        size: What it costs, in characters of ordinary prose (see `mderank.serve.cost`).
         markdown: Whether the text is Markdown.
+        method: Name of the method, whose speed is measured.
+        deadline: Value of `time.monotonic` after which its client no longer waits.
         future: Receives the keyphrases, or the error. Cancelling it takes the entry out of the queue.
     """
 
-    extractor: BaseExtractor
+    extractor: QueueExtractor
     text: str
     top: int
     size: int
     markdown: bool = False
+    method: str = ""
+    deadline: float = float("inf")
     future: Future[Keyphrases] = field(default_factory=Future)
+
+    def queued_text(self, speed: float) -> QueuedText:
+        """Return the document for its extractor.
+
+        Args:
+            speed: Characters that are computed per second.
+        """
+        return QueuedText(self.text, self.top, self.markdown, self.deadline, (self.size + _OVERHEAD_CHARS) / speed)
 
 
 class BatchQueue:
@@ -60,15 +69,20 @@ class BatchQueue:
         name: Label of the queue in metrics and of its thread.
         config: Limits of the queue and of its batches.
         metrics: Counters of the server.
+        best_speeds: Best speed of each method, in characters per second, which queues share.
     """
 
-    def __init__(self, name: str, config: ServerConfig, metrics: Metrics) -> None:
+    def __init__(
+        self, name: str, config: ServerConfig, metrics: Metrics, best_speeds: dict[str, float] | None = None
+    ) -> None:
         self.name = name
         self._config = config
         self._metrics = metrics
         self._waiting: deque[QueueEntry] = deque()
         self._size = 0  # sum of the sizes of all waiting entries
-        self._speed = _INITIAL_SPEED
+        self._speed = _INITIAL_SPEED  # of methods that were not measured yet
+        self._speeds: dict[str, float] = {}  # of each method, lately
+        self._best = {} if best_speeds is None else best_speeds
         self._closing = False
         self._changed = threading.Condition()
         # A daemon, so that it does not keep a failing process alive; `close` waits for it.
@@ -82,17 +96,34 @@ class BatchQueue:
         """Return the number of waiting documents."""
         return len(self._waiting)
 
-    def measure_speed(self, extractor: BaseExtractor, texts: Sequence[str]) -> None:
+    def measure_speed(self, extractor: QueueExtractor, texts: Sequence[str], method: str = "") -> None:
         """Measure how many characters per second are computed, before the first request.
 
         Args:
             extractor: Extractor with the default options.
             texts: Texts to extract from.
+            method: Name of the method.
         """
-        entries = [QueueEntry(extractor, text, 1, len(text)) for text in texts]
+        entries = [QueueEntry(extractor, text, 1, len(text), method=method) for text in texts]
         start = time.perf_counter()
-        extractor.score(texts)
+        extractor.extract_together([entry.queued_text(self._speed) for entry in entries])
         self._speed = self._cost(entries) / max(time.perf_counter() - start, 1e-6)
+        self._note_speed(method, self._speed)
+
+    def longest_text(self, method: str) -> float:
+        """Return the characters that can be computed in time, at the best speed that was measured.
+
+        Args:
+            method: Name of the method.
+
+        Returns:
+            The number of characters of ordinary prose; infinite if the method was never measured.
+        """
+        return self._best.get(method, float("inf")) * self._config.timeout_seconds
+
+    def _note_speed(self, method: str, speed: float) -> None:
+        self._speeds[method] = 0.8 * self._speeds.get(method, speed) + 0.2 * speed
+        self._best[method] = max(speed, self._best.get(method, 0.0))
 
     def put(self, entries: Sequence[QueueEntry]) -> None:
         """Add all entries, or none.
@@ -101,13 +132,21 @@ class BatchQueue:
             entries: The documents of one request.
 
         Raises:
-            ApiError: If the queue is closed or full, or the documents would wait too long.
+            ApiError: If the queue is closed or full, the documents would wait too long, or cannot be computed in
+                time.
         """
         with self._changed:
             if self._closing:
                 raise ApiError("stopping", "the server is stopping: try again", retry_after=5)
             size = sum(entry.size for entry in entries)
-            wait = self._cost(self._waiting) / self._speed
+            if (cost := self._cost(entries)) > (most := self.longest_text(entries[0].method)):
+                self._metrics.refused.inc()
+                raise ApiError(
+                    "text_too_long",
+                    f"the request counts {cost:,.0f} characters, and this machine computes {most:,.0f} within "
+                    f"{self._config.timeout_seconds:g} seconds: send less text",
+                )
+            wait = sum(self._cost([entry]) / self._speeds.get(entry.method, self._speed) for entry in self._waiting)
             if (
                 len(self._waiting) + len(entries) > self._config.max_queue_documents
                 or self._size + size > self._config.max_queue_chars
@@ -144,16 +183,17 @@ class BatchQueue:
     def _work(self) -> None:
         while batch := self._next_batch():
             start = time.perf_counter()
+            computed = False
             try:
-                with spacy_memory_zone(batch[0].extractor.tagger):
-                    self._compute(batch)
+                computed = self._compute(batch)
             except BaseException as error:  # every waiting client gets an answer, whatever failed
                 _log.exception("a batch failed")
                 for entry in batch:
                     if not entry.future.done():
                         entry.future.set_exception(RuntimeError(f"{type(error).__name__} in a batch"))
             seconds = time.perf_counter() - start
-            self._speed = 0.8 * self._speed + 0.2 * self._cost(batch) / max(seconds, 1e-6)
+            if computed:  # a refused option costs nothing
+                self._note_speed(batch[0].method, self._cost(batch) / max(seconds, 1e-6))
             self._metrics.batches.labels(self.name).observe(len(batch))
             self._metrics.computing.labels(self.name).observe(seconds)
 
@@ -173,9 +213,11 @@ class BatchQueue:
         batch: list[QueueEntry] = []
         size = 0
         # Smaller batches on a slow machine, so that the next documents do not wait long.
-        limit = min(self._config.batch_chars, max(_MIN_BATCH_CHARS, self._speed * self._config.batch_seconds))
+        first = self._waiting[0]
+        speed = self._speeds.get(first.method, self._speed)
+        limit = min(self._config.batch_chars, max(_MIN_BATCH_CHARS, speed * self._config.batch_seconds))
         for entry in list(self._waiting):
-            if batch and entry.extractor is not batch[0].extractor:
+            if entry.extractor != first.extractor:
                 continue
             if len(batch) == self._config.batch_documents or (batch and size + entry.size > limit):
                 break
@@ -193,9 +235,12 @@ class BatchQueue:
     def _full(self) -> bool:
         return len(self._waiting) >= self._config.batch_documents or self._size >= self._config.batch_chars
 
-    def _compute(self, batch: Sequence[QueueEntry]) -> None:
-        for entry, found in zip(batch, isolate_failures(_extract, batch), strict=True):
-            if isinstance(found, MDERankError):
+    def _compute(self, batch: Sequence[QueueEntry]) -> bool:
+        """Compute a batch and answer its requests. Whether anything was computed."""
+        speed = self._speeds.get(batch[0].method, self._speed)
+        found_of = batch[0].extractor.extract_together([entry.queued_text(speed) for entry in batch])
+        for entry, found in zip(batch, found_of, strict=True):
+            if isinstance(found, MDERankError | ApiError):
                 entry.future.set_exception(found)
             elif isinstance(found, Exception):  # any error of a tagger or an encoder
                 _log.error("a document failed", exc_info=found)
@@ -204,14 +249,7 @@ class BatchQueue:
                 entry.future.set_result(found)
         self._metrics.documents.inc(len(batch))
         self._metrics.characters.inc(sum(len(entry.text) for entry in batch))
-
-
-def _extract(entries: Sequence[QueueEntry]) -> list[Keyphrases]:
-    """Extract documents of the same extractor as one batch."""
-    extractor = entries[0].extractor
-    texts = [MarkedUpText(entry.text, blank_markup(entry.text)) if entry.markdown else entry.text for entry in entries]
-    scored = extractor.score(texts)
-    return [extractor.rank(*each, entry.top) for each, entry in zip(scored, entries, strict=True)]
+        return not all(isinstance(found, MDERankError) for found in found_of)
 
 
 class BatchQueues:
@@ -224,8 +262,9 @@ class BatchQueues:
 
     def __init__(self, config: ServerConfig, metrics: Metrics) -> None:
         self._long_text_chars = config.long_text_chars
-        self.short = BatchQueue("short", config, metrics)
-        self.long = BatchQueue("long", config, metrics)
+        best_speeds: dict[str, float] = {}
+        self.short = BatchQueue("short", config, metrics, best_speeds)
+        self.long = BatchQueue("long", config, metrics, best_speeds)
 
     def queue_for(self, size: int) -> BatchQueue:
         """Return the queue for a request of that size, in characters."""

@@ -6,8 +6,9 @@ from dataclasses import dataclass, field
 
 from mderank.errors import OptionError
 
+LOOPBACK = ("127.0.0.1", "::1", "localhost")  # addresses and names that only this machine reaches
 # Options of an extraction that the operator of the server chooses; clients choose all others.
-OPERATOR_OPTIONS = ("model", "device", "dtype", "threads", "tagger", "tokenizer")
+OPERATOR_OPTIONS = ("model", "device", "dtype", "precision", "threads", "tagger", "tokenizer")
 
 
 @dataclass(frozen=True)
@@ -26,7 +27,9 @@ class ServerConfig:
         max_buffered_bytes: Total size of all request bodies in memory.
         max_connections: Open connections.
         timeout_seconds: Time from a complete request to its answer.
+        header_timeout_seconds: Time for the headers of a request to arrive.
         body_timeout_seconds: Time for a request body to arrive.
+        write_timeout_seconds: Time for a client to read its answer.
         batch_documents: Documents that are encoded together.
         batch_chars: Total length of the documents that are encoded together.
         batch_seconds: Expected time to compute one batch; smaller batches are taken on slow machines.
@@ -51,7 +54,9 @@ class ServerConfig:
     max_buffered_bytes: int = 64_000_000
     max_connections: int = 1_000
     timeout_seconds: float = 60.0
+    header_timeout_seconds: float = 10.0
     body_timeout_seconds: float = 10.0
+    write_timeout_seconds: float = 30.0
     batch_documents: int = 32
     batch_chars: int = 40_000
     batch_seconds: float = 1.0

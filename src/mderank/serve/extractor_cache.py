@@ -8,17 +8,20 @@ from __future__ import annotations
 
 import json
 from collections import OrderedDict
+from collections.abc import Sequence
+from dataclasses import replace
 from math import prod
 from pathlib import Path
 
 from mderank.encoding import Encoder
 from mderank.errors import MDERankError, OptionError
-from mderank.factory import build_extractor, takes
+from mderank.factory import build_arguments, check_taken, takes
 from mderank.methods.base import BaseExtractor
 from mderank.methods.registry import METHODS, Method
 from mderank.options import Options
 from mderank.parameters import Parameter
 from mderank.serve.schemas import HTTP_OPTIONS
+from mderank.style import Style
 from mderank.tagging import Tagger
 
 CAPACITY = 64  # extractors, which are small: encoder and tagger are shared
@@ -39,17 +42,31 @@ def cost_factor(options: Options) -> int:
     return prod(options.info(name).cost for name in options.given())
 
 
+def options_key(options: Options) -> str:
+    """Return the options as text: equal for documents that can be computed together.
+
+    Args:
+        options: options of a client.
+
+    Returns:
+        JSON without the number of keyphrases, which each document has for itself.
+    """
+    return json.dumps({**options.to_dict(), "top_k": None})
+
+
 class ExtractorCache:
     """Builds extractors for one thread, and keeps those that were used last.
 
     Args:
         encoder: the encoder that all extractors share.
         tagger: the tagger that all extractors share.
+        styles: the styles that clients may name.
     """
 
-    def __init__(self, encoder: Encoder, tagger: Tagger) -> None:
+    def __init__(self, encoder: Encoder, tagger: Tagger, styles: Sequence[Style] = ()) -> None:
         self.encoder = encoder
         self.tagger = tagger
+        self.styles = {style.name: style for style in styles}
         self._cache: OrderedDict[str, BaseExtractor] = OrderedDict()
 
     def get(self, options: Options) -> BaseExtractor:
@@ -62,9 +79,9 @@ class ExtractorCache:
             The extractor.
 
         Raises:
-            OptionError: if the method is not offered, or does not take an option.
+            OptionError: if the method or the style is not offered, or the method does not take an option.
         """
-        key = json.dumps({**options.to_dict(), "top_k": None})
+        key = options_key(options)
         found = self._cache.get(key)
         if found is None:
             found = self._cache[key] = self._build(options)
@@ -77,10 +94,31 @@ class ExtractorCache:
         offered = [name for name, method in METHODS.items() if _is_offered(method)]
         if options.method not in offered:
             raise OptionError(f"the method '{options.method}' is not offered: it is one of {', '.join(offered)}")
-        _check_params(METHODS[options.method], options)
-        extractor = build_extractor(options, encoder=self.encoder, tagger=self.tagger)
+        method = METHODS[options.method]
+        _check_params(method, options)
+        check_taken(method, options)
+        # A client names a style of the operator's; the option of `build_extractor` could be any file.
+        arguments = build_arguments(method, replace(options, style=None), encoder=self.encoder, tagger=self.tagger)
+        if options.style is not None:
+            arguments["style"] = self._style(options.style)
+        extractor = method.make(**arguments)
         assert isinstance(extractor, BaseExtractor)
         return extractor
+
+    def check_styles(self) -> None:
+        """Build an extractor with each style, so that a style of another encoder is refused at the start.
+
+        Raises:
+            OptionError: if a style was learned with another encoder.
+        """
+        for name in self.styles:
+            self.get(Options(style=name))
+
+    def _style(self, name: str) -> Style:
+        if name not in self.styles:
+            listed = ", ".join(self.styles) or "none"
+            raise OptionError(f"the style is not offered: this server offers {listed}")
+        return self.styles[name]
 
     def offers(self, text: str = "A warm engine starts at once.") -> dict[str, type[BaseExtractor]]:
         """Try which methods work on this server: some need a file, or an extra that may be missing.
@@ -132,7 +170,8 @@ def http_options(method: Method) -> list[str]:
     Returns:
         The names of request fields.
     """
-    taken = [name for name in HTTP_OPTIONS if takes(method, name) and (name != "params" or http_params(method))]
+    names = (*HTTP_OPTIONS, "style")
+    taken = [name for name in names if takes(method, name) and (name != "params" or http_params(method))]
     return [*taken, "explain"]
 
 

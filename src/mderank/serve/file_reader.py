@@ -1,4 +1,4 @@
-"""Read files of clients, each in its own process: ``python -m mderank.serve.file_reader FORMAT MEMORY SECONDS``.
+"""Read files of clients, each in its own process: ``python -m mderank.serve.file_reader FORMAT MEMORY SECONDS LENGTH``.
 
 A hostile PDF can take any time and memory. The system ends its process at the limits, and the server is unaffected.
 """
@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import importlib.util
 import json
+import signal
 import sys
 
 from mderank.reading import InputFormat, ReadOptions, Record, read_record
@@ -64,10 +65,12 @@ class FileReaderPool:
             self._busy -= 1
 
     async def _run(self, data: bytes, kind: InputFormat) -> str:
-        limits = (str(self._config.reader_memory_bytes), str(int(self._config.timeout_seconds) + 1))
+        most = self._config.max_text_chars
+        limits = (str(self._config.reader_memory_bytes), str(int(self._config.timeout_seconds) + 1), str(most))
         process = await asyncio.create_subprocess_exec(
             sys.executable, "-m", __name__, kind, *limits,
             stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.DEVNULL,
+            start_new_session=True,  # Ctrl-C at the terminal is for the server, which finishes what it accepted
         )  # fmt: skip
         try:
             async with asyncio.timeout(self._config.timeout_seconds):
@@ -86,15 +89,14 @@ class FileReaderPool:
             raise ApiError("unreadable", "the file takes too much memory or time to read: send a smaller one") from None
         if "error" in answer:
             raise ApiError("unreadable", str(answer["error"]))
-        text = str(answer["text"])
-        if len(text) > self._config.max_text_chars:
-            most = self._config.max_text_chars
-            raise ApiError("text_too_long", f"the file has {len(text):,} characters; the limit is {most:,}")
-        return text
+        if "length" in answer:
+            raise ApiError("text_too_long", f"the file has {answer['length']:,} characters; the limit is {most:,}")
+        return str(answer["text"])
 
 
-def main(kind: InputFormat, memory: int, seconds: int) -> None:
-    """Read a file from standard input and write its text as JSON to standard output."""
+def main(kind: InputFormat, memory: int, seconds: int, most: int) -> None:
+    """Read a file from standard input and write its text, if it is not too long, as JSON to standard output."""
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)  # some systems send it to all processes of a service
     try:
         import resource
     except ImportError:  # Windows has no such limits; the server's time limit remains
@@ -103,9 +105,13 @@ def main(kind: InputFormat, memory: int, seconds: int) -> None:
         resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
         resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
     source = read_record(Record("the file", sys.stdin.buffer.read(), kind), ReadOptions())
-    answer = {"text": source.text} if source.error is None else {"error": str(source.error)}
+    answer: dict[str, str | int]
+    if source.error is not None:
+        answer = {"error": str(source.error)}
+    else:
+        answer = {"text": source.text} if len(source.text) <= most else {"length": len(source.text)}
     sys.stdout.write(json.dumps(answer))
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], int(sys.argv[2]), int(sys.argv[3]))  # type: ignore[arg-type]
+    main(sys.argv[1], *map(int, sys.argv[2:5]))  # type: ignore[arg-type]

@@ -10,13 +10,16 @@ import asyncio
 import contextlib
 import hashlib
 import hmac
+import ipaddress
 import logging
+import re
 import time
 from collections.abc import Iterable
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from mderank.serve.config import ServerConfig
+from mderank.serve.connection import connection_of
 from mderank.serve.errors import CODES, ApiError
 from mderank.serve.metrics import Metrics
 
@@ -35,6 +38,8 @@ _HEADERS = [
     (b"cross-origin-resource-policy", b"same-origin"),
     (b"cache-control", b"no-store"),
 ]
+# A name or an address, and a port; addresses of IPv6 are in brackets, names never (RFC 3986).
+_HOST = re.compile(r"(?:\[(?P<address>[0-9A-Fa-f:.]{2,45})\]|(?P<name>[A-Za-z0-9._-]{1,253}))(?::[0-9]{0,5})?")
 READ = "/v1/read"
 _JSON = ("/v1/extract", "/v1/extract/batch")
 _MAX_DISCARDED_BYTES = 32_000_000  # read and discarded of a body that is too large
@@ -68,19 +73,30 @@ class RequestLimitMiddleware:
             return
         start = time.perf_counter()
         status = 0
+        connection = connection_of(scope)
 
         async def counted(message: Message) -> None:
             nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]
                 message["headers"] = [*message.get("headers", ()), *_HEADERS]
-            await send(message)
+            try:
+                async with asyncio.timeout(self._config.write_timeout_seconds):
+                    await send(message)
+            except TimeoutError:
+                if connection is not None:
+                    connection.abort()
+                raise _ClientDisconnected from None
 
         self._metrics.active.inc()
+        if connection is not None:
+            connection.request_begun()
         try:
             await self._handle(scope, receive, counted)
         finally:
             self._metrics.active.dec()
+            if connection is not None:
+                connection.request_ended()
             path = scope["path"] if scope["path"] in self._paths else "other"
             method = scope["method"] if scope["method"] in ("GET", "POST", "HEAD", "OPTIONS") else "other"
             # 499 is the usual status for a client that disconnected (nginx).
@@ -110,8 +126,7 @@ class RequestLimitMiddleware:
 
     def _check_host(self, host: str) -> None:
         """Refuse unknown hosts. Under DNS rebinding, a page of another site still sends its own name."""
-        name = host.rpartition(":")[0] if host.rpartition(":")[2].isdigit() else host
-        if self._hosts and name.strip("[]").lower() not in self._hosts:
+        if self._hosts and _host_name(host) not in self._hosts:
             raise ApiError(
                 "unknown_host",
                 "the Host header names another server: the operator allows names with --allow-host",
@@ -203,6 +218,23 @@ async def _discard(receive: Receive) -> None:
                 size += len(message.get("body", b""))
                 if not message.get("more_body", False):
                     return
+
+
+def _host_name(host: str) -> str | None:
+    """Return the name or address of a Host header without its port; None if it is neither.
+
+    >>> _host_name("LocalHost:8000"), _host_name("[::1]:8000"), _host_name("[localhost]"), _host_name("]localhost[")
+    ('localhost', '::1', None, None)
+    """
+    found = _HOST.fullmatch(host)
+    if found is None:
+        return None
+    if found["address"] is None:
+        return found["name"].lower()
+    try:
+        return ipaddress.IPv6Address(found["address"]).compressed
+    except ValueError:
+        return None
 
 
 class _ClientDisconnected(Exception):  # noqa: N818

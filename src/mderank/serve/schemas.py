@@ -113,6 +113,9 @@ class OptionsRequest(HttpOptions):
     if TYPE_CHECKING:
         method: str
 
+    style: Annotated[str, StringConstraints(max_length=_LONGEST_TEXT)] | None = Field(
+        default=None, description="A learned style, one of those that `GET /v1/methods` lists."
+    )
     explain: Flag = Field(default=False, description="Also why each phrase has its score, and all its occurrences.")
 
     def to_options(self) -> Options:
@@ -121,7 +124,7 @@ class OptionsRequest(HttpOptions):
         Raises:
             OptionError: if options exclude each other.
         """
-        return Options.from_dict({name: getattr(self, name) for name in HTTP_OPTIONS})
+        return Options.from_dict({name: getattr(self, name) for name in (*HTTP_OPTIONS, "style")})
 
 
 TextFormat = Literal["text", "markdown"]
@@ -247,6 +250,14 @@ class MethodAnswer(BaseModel):
     masks: bool = Field(description="Whether it tells what masking a phrase changed.")
 
 
+class StyleAnswer(BaseModel):
+    """A style that the server offers."""
+
+    name: str
+    preferences: list[str] = Field(description="What it prefers, in words.")
+    learned_from: dict[str, Any] = Field(description="What it was learned from.")
+
+
 class MethodsAnswer(BaseModel):
     """What the server offers, and how much it takes."""
 
@@ -254,6 +265,7 @@ class MethodsAnswer(BaseModel):
     default: str
     model: str
     methods: list[MethodAnswer]
+    styles: list[StyleAnswer] = Field(description="Styles for `style`, which the operator named.")
     labels: dict[str, str] = Field(description="Meaning of each term of a score and of each field of an explanation.")
     limits: dict[str, float]
     reads: list[str] = Field(description="Kinds of files that `POST /v1/read` takes.")

@@ -3,10 +3,11 @@ import { asCsv, asText, masked, offsets, pieces, strengths } from "./marks.js";
 
 const READ_HERE = { txt: false, text: false, md: true, markdown: true }; // and whether it is Markdown
 const SENT = { html: "text/html", htm: "text/html", xhtml: "application/xhtml+xml", pdf: "application/pdf" };
-const DEFAULTS = { method: "", compare: "", top: "12", diversity: "0", overlap: "", example: "" };
+const DEFAULTS = { method: "", style: "", compare: "", top: "12", diversity: "0", overlap: "", example: "" };
 
 const $ = (id) => document.getElementById(id);
 let offered = new Map();
+let styles = [];
 let labels = {}; // of the terms of a score, and of the fields of an explanation
 let limits = {};
 let examples = [];
@@ -61,9 +62,14 @@ function extract(text, method, signal) {
   const wanted = { text, method, top_k: Number($("top").value), explain: true };
   if ($("markdown").checked) wanted.format = "markdown";
   if (offered.get(method)?.diverse && Number($("diversity").value) > 0) wanted.diversity = Number($("diversity").value);
+  if ($("style").value && takesStyles(method)) wanted.style = $("style").value;
   if ($("overlap").value) wanted.overlap = $("overlap").value;
   const body = JSON.stringify(wanted);
   return ask("v1/extract", { method: "POST", headers: { "Content-Type": "application/json" }, body, signal });
+}
+
+function takesStyles(method) {
+  return Boolean(offered.get(method)?.options.includes("style"));
 }
 
 // --- what is said -----------------------------------------------------------------------------------------------------
@@ -312,7 +318,7 @@ async function copy(form, number) {
 // --- settings, and the link that restores them ------------------------------------------------------------------------
 
 function settings() {
-  return { method: $("method").value, compare: $("compare").value, top: $("top").value,
+  return { method: $("method").value, style: $("style").value, compare: $("compare").value, top: $("top").value,
     diversity: $("diversity").value, overlap: $("overlap").value, example: $("example").value };
 }
 
@@ -330,6 +336,7 @@ function choose(select, value) {
 function restore() {
   const wanted = { ...DEFAULTS, ...Object.fromEntries(new URLSearchParams(location.hash.slice(1))) };
   choose($("method"), wanted.method);
+  choose($("style"), wanted.style);
   choose($("compare"), wanted.compare);
   for (const name of ["top", "diversity"]) {
     if (Number.isFinite(Number(wanted[name]))) $(name).value = wanted[name]; // the slider keeps within its bounds
@@ -344,6 +351,11 @@ function describe() {
   const method = offered.get($("method").value);
   const two = [method, offered.get($("compare").value)].filter(Boolean);
   $("method-about").textContent = method ? method.summary : "";
+  const taking = two.filter((each) => takesStyles(each.name));
+  const style = styles.find((each) => each.name === $("style").value);
+  $("style").disabled = !taking.length;
+  $("style-about").textContent = !taking.length ? `${method?.name ?? "This"} has no styles.`
+    : style?.preferences.length ? `It prefers ${style.preferences.join(", ")}.` : "";
   $("top-shown").textContent = $("top").value;
   $("diversity-shown").textContent = Number($("diversity").value).toFixed(2);
   const diverse = two.filter((each) => each.diverse);
@@ -433,6 +445,9 @@ function fill(methods) {
       if (some.length) select.append(make("optgroup", { label: name }, ...some.map((each) => make("option", { value: each.name }, each.name))));
     }
   }
+  $("styles").hidden = !styles.length;
+  $("style").replaceChildren(make("option", { value: "" }, "none: the general default"),
+    ...styles.map((each) => make("option", { value: each.name }, each.name)));
   $("example").replaceChildren(make("option", { value: "" }, "none"),
     ...examples.map((each) => make("option", { value: each.name }, each.title)));
 }
@@ -442,6 +457,7 @@ async function begin() {
   const [answer, texts] = await Promise.all([ask("v1/methods", {}, 20), ask("page/examples.json")]);
   examples = texts;
   labels = answer.labels;
+  styles = answer.styles;
   limits = answer.limits;
   offered = new Map(answer.methods.map((each) => [each.name, each]));
   DEFAULTS.method = answer.default;
@@ -463,7 +479,7 @@ function listen() {
   $("text").addEventListener("keydown", (event) => {
     if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) run();
   });
-  for (const id of ["method", "compare", "overlap", "markdown"]) $(id).addEventListener("change", () => changed(0));
+  for (const id of ["method", "style", "compare", "overlap", "markdown"]) $(id).addEventListener("change", () => changed(0));
   for (const id of ["top", "diversity"]) $(id).addEventListener("input", () => changed(200));
   $("example").addEventListener("change", () => {
     useExample();

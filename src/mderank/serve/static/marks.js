@@ -58,6 +58,7 @@ export function asCsv(keyphrases) {
 
 function cell(value) {
   // A cell that begins like a formula is computed by spreadsheets: an apostrophe keeps it a text.
-  const text = typeof value === "string" && /^[=+@\t\r-]/.test(value) ? `'${value}` : String(value);
+  // The same rule as in writing/csv.py, by which every text can be read back.
+  const text = typeof value === "string" && /^'*[=+@\t\r\n＝＋－＠-]/.test(value) ? `'${value}` : String(value);
   return /[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

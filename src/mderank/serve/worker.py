@@ -1,0 +1,377 @@
+"""The process that extracts for a queue: ``python -m mderank.serve.worker``.
+
+The server's own process only speaks HTTP. So it answers while texts are tagged and encoded, and a text that takes too
+long or ends its process is stopped without harm to the others.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import os
+import pickle
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import IO, Any, Protocol
+
+from mderank.document import MarkedUpText
+from mderank.errors import InputError, MDERankError, OptionError
+from mderank.keyphrase import Keyphrases
+from mderank.methods.base import BaseExtractor, isolate_failures
+from mderank.options import Options
+from mderank.reading.markdown import blank_markup
+from mderank.serve.errors import ApiError
+from mderank.style import Style
+from mderank.tagging.spacy import import_spacy_without_torch, spacy_memory_zone
+
+_log = logging.getLogger("mderank.serve")
+_END_SECONDS = 5.0  # that a process has to end by itself
+# A process is stopped late: to load the models again takes seconds too, and a busy machine is slow with every text.
+_GRACE_SECONDS = 5.0
+_GRACE_FACTOR = 10.0  # times the expected time, after which the texts of a batch are computed one by one
+
+Outcome = Keyphrases | Exception
+
+
+@dataclass(frozen=True)
+class QueuedText:
+    """A document as the extracting process gets it.
+
+    Attributes:
+        text: The document.
+        top: Number of keyphrases.
+        markdown: Whether the text is Markdown.
+        deadline: Value of `time.monotonic` after which nobody waits for the result.
+        seconds: Expected time to compute it.
+    """
+
+    text: str
+    top: int
+    markdown: bool = False
+    deadline: float = float("inf")
+    seconds: float = 0.0
+
+
+class QueueExtractor(Protocol):
+    """Interface of what a queue extracts with. Those with equal options are equal."""
+
+    def extract_together(self, texts: Sequence[QueuedText]) -> list[Outcome]:
+        """Extract texts as one batch.
+
+        Args:
+            texts: The texts.
+
+        Returns:
+            The keyphrases of each text, or the error of a text that failed.
+        """
+        ...
+
+
+@dataclass(frozen=True)
+class RemoteExtractor:
+    """An extractor of another process.
+
+    Attributes:
+        worker: The process.
+        key: The options as text, by which extractors are compared.
+        options: Options of the extractor.
+    """
+
+    worker: WorkerProcess
+    key: str
+    options: Options = field(compare=False)
+
+    def extract_together(self, texts: Sequence[QueuedText]) -> list[Outcome]:
+        """Extract texts in the process. See `WorkerProcess.extract`."""
+        return self.worker.extract(self.options, texts)
+
+
+@dataclass(frozen=True)
+class LocalExtractor:
+    """An extractor of this process.
+
+    Attributes:
+        extractor: The method.
+    """
+
+    extractor: BaseExtractor
+
+    def extract_together(self, texts: Sequence[QueuedText]) -> list[Outcome]:
+        """Extract texts as one batch; if that fails, one by one.
+
+        Args:
+            texts: The texts.
+
+        Returns:
+            The keyphrases of each text, or the error of a text that failed.
+        """
+        with spacy_memory_zone(self.extractor.tagger):
+            return list(isolate_failures(self._extract, texts))
+
+    def _extract(self, texts: Sequence[QueuedText]) -> list[Keyphrases]:
+        read = [MarkedUpText(each.text, blank_markup(each.text)) if each.markdown else each.text for each in texts]
+        scored = self.extractor.score(read)
+        return [self.extractor.rank(*each, text.top) for each, text in zip(scored, texts, strict=True)]
+
+
+class WorkerError(Exception):
+    """The process died, or was stopped because it took too long.
+
+    Args:
+        late: Whether it took too long.
+    """
+
+    def __init__(self, late: bool) -> None:
+        super().__init__("it took too long" if late else "it died")
+        self.late = late
+
+
+class WorkerProcess:
+    """A process that extracts, and is replaced when it dies or takes too long.
+
+    Args:
+        options: Encoder and tagger of the server.
+        command: Starts the process.
+        start_seconds: Longest time to load encoder and tagger.
+        grace_seconds: Time after a deadline until the process is stopped; the least time for a batch.
+        clock: Returns the time in seconds.
+        styles: Styles that clients may name.
+    """
+
+    def __init__(
+        self,
+        options: Options,
+        command: Sequence[str] = (sys.executable, "-m", "mderank.serve.worker"),
+        start_seconds: float = 300.0,
+        grace_seconds: float = _GRACE_SECONDS,
+        clock: Callable[[], float] = time.monotonic,
+        styles: Sequence[Style] = (),
+    ) -> None:
+        self._command = command
+        self._options = options
+        self._styles = tuple(styles)
+        self._start_seconds = start_seconds
+        self._grace = grace_seconds
+        self._clock = clock
+        self._process: subprocess.Popen[bytes] | None = None
+        self._ready = False
+        self._closed = False
+        self.replaced = 0  # processes that died or were stopped
+
+    def start(self) -> str:
+        """Start the process if it does not run, and wait until it has loaded the encoder.
+
+        Returns:
+            The name of the encoder.
+
+        Raises:
+            MDERankError: The encoder or the tagger cannot be loaded.
+            WorkerError: The process died.
+        """
+        if self._process is None:
+            self._spawn()
+        return str(self._receive(self._start_seconds))
+
+    def methods(self) -> dict[str, str]:
+        """Wait until the process is ready.
+
+        Returns:
+            The names of the methods that work, each with its own value of ``overlap``.
+
+        Raises:
+            MDERankError: The tagger cannot be loaded.
+            WorkerError: The process died.
+        """
+        found: dict[str, str] = self._receive(self._start_seconds)
+        self._ready = True
+        return found
+
+    def extract(self, options: Options, texts: Sequence[QueuedText], *, again: bool = False) -> list[Outcome]:
+        """Extract texts as one batch; if the process dies of it or takes too long, one by one.
+
+        Args:
+            options: Options of a client.
+            texts: The texts.
+            again: Whether the process died of this text before.
+
+        Returns:
+            The keyphrases of each text, or the error of a text that failed.
+        """
+        if len(texts) == 1 and texts[0].deadline <= self._clock():
+            return [_late()]
+        try:
+            return self._ask(options, texts)
+        except WorkerError as error:
+            self.replaced += 1
+            if len(texts) > 1:
+                return [result for text in texts for result in self.extract(options, [text])]
+            if not error.late and not again:  # it may have been killed from outside
+                return self.extract(options, texts, again=True)
+            return [_late() if error.late else InputError("the text ended the process that read it: send another")]
+        except MDERankError as error:
+            return [error for _ in texts]
+
+    def close(self) -> None:
+        """End the process."""
+        self._closed = True
+        if self._process is not None:
+            self._end(self._process)
+
+    def _ask(self, options: Options, texts: Sequence[QueuedText]) -> list[Outcome]:
+        if self._process is None:
+            self._spawn()
+        if not self._ready:  # a replaced process is still loading
+            self.start()
+            self.methods()
+        self._send((options, [(text.text, text.top, text.markdown) for text in texts]))
+        results: list[Outcome] = self._receive(self._longest(texts))
+        return results
+
+    def _longest(self, texts: Sequence[QueuedText]) -> float:
+        """Return the seconds after which texts are stopped: when nobody waits for them, or one holds up the others."""
+        left = max(text.deadline for text in texts) - self._clock() + self._grace
+        if len(texts) == 1:
+            return left
+        return min(left, max(self._grace, _GRACE_FACTOR * sum(text.seconds for text in texts)))
+
+    def _spawn(self) -> None:
+        if self._closed:
+            raise WorkerError(late=False)
+        self._ready = False
+        self._process = subprocess.Popen(
+            self._command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True
+        )
+        self._send((self._options, self._styles))
+
+    def _send(self, message: Any) -> None:
+        assert self._process is not None
+        assert self._process.stdin is not None
+        try:
+            pickle.dump(message, self._process.stdin)
+            self._process.stdin.flush()
+        except OSError:  # it died while it was idle
+            self._replace()
+            raise WorkerError(late=False) from None
+
+    def _receive(self, seconds: float) -> Any:
+        """Wait for the next message. The process is replaced if there is none in time."""
+        assert self._process is not None
+        assert self._process.stdout is not None
+        late = threading.Event()
+
+        def stop(process: subprocess.Popen[bytes]) -> None:
+            late.set()
+            process.kill()
+
+        timer = threading.Timer(max(0.0, seconds), stop, (self._process,)) if seconds < threading.TIMEOUT_MAX else None
+        if timer is not None:
+            timer.daemon = True
+            timer.start()
+        try:
+            message = pickle.load(self._process.stdout)
+        except Exception:  # it died, or wrote what is no message
+            self._replace()
+            raise WorkerError(late.is_set()) from None
+        finally:
+            if timer is not None:
+                timer.cancel()
+        if isinstance(message, Exception):  # a model, an extra or an option is wrong, not a text
+            raise message
+        return message
+
+    def _replace(self) -> None:
+        """End the process and start the next one, which loads while nobody waits for it yet."""
+        assert self._process is not None
+        self._process.kill()
+        self._end(self._process)
+        was_ready, self._process = self._ready, None
+        if was_ready and not self._closed:
+            self._spawn()
+
+    def _end(self, process: subprocess.Popen[bytes]) -> None:
+        with contextlib.suppress(OSError):
+            assert process.stdin is not None
+            process.stdin.close()  # by which it ends
+        try:
+            process.wait(_END_SECONDS)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+        assert process.stdout is not None
+        process.stdout.close()
+
+
+def _late() -> ApiError:
+    return ApiError("timeout", "the answer was not ready in time: send less text")
+
+
+def main() -> None:
+    """Answer messages from standard input on standard output until the server ends."""
+    for number in (signal.SIGINT, signal.SIGTERM):  # the server decides when it ends
+        signal.signal(number, signal.SIG_IGN)
+    messages, answers = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)  # what a library prints is no answer
+    logging.basicConfig(format="mderank: %(message)s", level=logging.WARNING)
+    with contextlib.suppress(EOFError, BrokenPipeError):
+        _answer_messages(messages, answers)
+    os._exit(0)  # nothing is to be saved, and the server may wait
+
+
+def _answer_messages(messages: IO[bytes], answers: IO[bytes]) -> None:
+    import warnings
+
+    from mderank.encoding import BUNDLED_MODEL, load_encoder
+    from mderank.serve.extractor_cache import ExtractorCache
+    from mderank.tagging import load_tagger
+
+    def send(message: Any) -> None:
+        pickle.dump(message, answers)
+        answers.flush()
+
+    warnings.simplefilter("ignore")  # these are about the texts of clients
+    operator: Options
+    styles: Sequence[Style]
+    operator, styles = pickle.load(messages)
+    try:
+        encoder = load_encoder(
+            operator.model or BUNDLED_MODEL,
+            device=operator.device,
+            dtype=operator.dtype,
+            threads=operator.threads,
+            precision=operator.precision or "auto",
+        )
+        cache = ExtractorCache(encoder, load_tagger(operator.tagger, tokenizer=operator.tokenizer), styles)
+        cache.check_styles()
+        send(encoder.spec.name)
+        import_spacy_without_torch(operator.tagger, operator.tokenizer)
+        list(cache.tagger.tag(["Loaded."]))
+        send({name: kind.default_overlap for name, kind in cache.offers().items()})
+    except MDERankError as error:
+        send(error)
+        return
+    while True:
+        options, texts = pickle.load(messages)
+        try:
+            extractor = LocalExtractor(cache.get(options))
+        except OptionError as error:
+            send(error)
+            continue
+        results = extractor.extract_together([QueuedText(*text) for text in texts])
+        send([_as_sent(result) for result in results])
+
+
+def _as_sent(result: Outcome) -> Outcome:
+    """Errors of libraries stay here: they may not be what the server can read."""
+    if isinstance(result, Exception) and not isinstance(result, MDERankError):
+        _log.error("a document failed", exc_info=result)
+        return InputError(f"extraction failed: {type(result).__name__}")
+    return result
+
+
+if __name__ == "__main__":
+    main()

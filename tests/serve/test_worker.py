@@ -1,0 +1,195 @@
+"""The process that extracts: what happens to the others when a text ends it or takes too long."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+import pytest
+from tests.serve.conftest import HEAD, PATIENCE, running_app, until
+
+from mderank.errors import InputError, OptionError
+from mderank.options import Options
+from mderank.serve.app import create_app
+from mderank.serve.config import ServerConfig
+from mderank.serve.errors import ApiError
+from mderank.serve.extractors import WorkerProcesses
+from mderank.serve.worker import QueuedText, RemoteExtractor, WorkerError, WorkerProcess
+from mderank.testing import FakeEncoder, FakeTagger
+
+httpx = pytest.importorskip("httpx")
+FAKE = (sys.executable, str(Path(__file__).with_name("fake_worker.py")))
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture
+def worker() -> Iterator[WorkerProcess]:
+    worker = WorkerProcess(Options(), FAKE, grace_seconds=0.5)
+    assert worker.start() == "fake"
+    assert worker.methods() == {"fusion": "little"}
+    yield worker
+    worker.close()
+
+
+def extract(worker: WorkerProcess, *texts: str, seconds: float = PATIENCE) -> list:
+    return worker.extract(Options(), [QueuedText(text, 5, deadline=time.monotonic() + seconds) for text in texts])
+
+
+def words(results: list) -> list[str]:
+    return [found[0].text.split()[0] for found in results]
+
+
+def process_id(results: list) -> int:
+    (number,) = {int(found[0].text.split()[1]) for found in results}
+    return number
+
+
+def test_texts_are_computed_in_another_process(worker):
+    results = extract(worker, "red", "blue")
+    assert words(results) == ["red", "blue"]
+    assert process_id(results) == process_id(extract(worker, "green")), "the same one again"
+    assert worker.replaced == 0
+
+
+def test_a_text_that_ends_the_process_ends_it_alone(worker):
+    before = process_id(extract(worker, "red"))
+    red, bad, blue = extract(worker, "red", "die", "blue")
+    assert words([red, blue]) == ["red", "blue"]
+    assert isinstance(bad, InputError)
+    assert "ended the process" in str(bad)
+    assert process_id(extract(worker, "green")) != before
+
+
+def test_a_text_that_takes_too_long_is_stopped_and_the_others_are_not(worker):
+    texts = [QueuedText("red", 5, deadline=time.monotonic() + PATIENCE),
+             QueuedText("hang", 5, deadline=time.monotonic() + 1.0),
+             QueuedText("blue", 5, deadline=time.monotonic() + PATIENCE)]  # fmt: skip
+    red, late, blue = worker.extract(Options(), texts)
+    assert words([red, blue]) == ["red", "blue"]
+    assert isinstance(late, ApiError)
+    assert late.code == "timeout"
+
+
+def test_a_slow_machine_is_given_more_time():
+    worker = WorkerProcess(Options(), FAKE, grace_seconds=5.0, clock=lambda: 100.0)
+    near, far = QueuedText("red", 5, deadline=103.0, seconds=0.2), QueuedText("blue", 5, deadline=160.0, seconds=0.1)
+    assert worker._longest([near]) == 3.0 + 5.0
+    assert worker._longest([near, far]) == 5.0, "little is expected"
+    slow = replace(far, seconds=2.0)
+    assert worker._longest([near, slow]) == pytest.approx(22.0), "ten times what is expected"
+    assert worker._longest([near, replace(far, seconds=20.0)]) == 60.0 + 5.0, "until nobody waits"
+
+
+def test_a_text_that_nobody_waits_for_is_not_computed(worker):
+    before = process_id(extract(worker, "red"))
+    (late,) = extract(worker, "hang", seconds=0.0)
+    assert late.code == "timeout"
+    assert process_id(extract(worker, "blue")) == before
+
+
+def test_options_that_are_refused_are_the_error_of_every_text(worker):
+    results = extract(worker, "red", "refuse")
+    assert [str(each) for each in results] == ["no such option"] * 2
+    assert all(isinstance(each, OptionError) for each in results)
+    assert worker.replaced == 0
+
+
+def test_a_process_that_was_killed_while_it_waited_is_replaced(worker):
+    worker._process.kill()
+    worker._process.wait(PATIENCE)
+    assert words(extract(worker, "red")) == ["red"]
+
+
+def test_a_process_that_cannot_start():
+    worker = WorkerProcess(Options(), (sys.executable, "-c", "raise SystemExit(3)"))
+    with pytest.raises(WorkerError):
+        worker.start()
+    worker.close()
+
+
+def test_after_the_end_nothing_is_started():
+    worker = WorkerProcess(Options(), FAKE)
+    worker.close()
+    (found,) = extract(worker, "red")
+    assert isinstance(found, InputError)
+    assert worker._process is None
+
+
+def test_the_process_ends_when_the_server_is_gone():
+    command = [sys.executable, "-m", "mderank.serve.worker"]
+    done = subprocess.run(command, input=b"", capture_output=True, timeout=PATIENCE, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+
+
+def test_extractors_with_the_same_options_are_equal(worker):
+    processes = WorkerProcesses(Options(), partial(WorkerProcess, command=FAKE))
+    one, other = processes.get("short", Options(top_k=3)), processes.get("short", Options(top_k=7))
+    assert one == other
+    assert one != processes.get("short", Options(method="yake"))
+    assert one != processes.get("long", Options())
+    assert isinstance(one, RemoteExtractor)
+
+
+@pytest.fixture
+def server() -> Iterator[tuple]:
+    app = create_app(None, ServerConfig(timeout_seconds=3.0), encoder=FakeEncoder(), make_tagger=FakeTagger)
+    service = app.state.service
+    service._extractors = WorkerProcesses(Options(), partial(WorkerProcess, command=FAKE, grace_seconds=0.5))
+    with (
+        running_app(app) as (port, _),
+        httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=PATIENCE, trust_env=False) as client,
+    ):
+        yield client, service, port
+
+
+def test_a_text_that_hangs_is_stopped_and_the_server_answers_meanwhile(server):
+    import socket
+
+    client, service, port = server
+    body = b'{"text": "hang"}'
+    with socket.create_connection(("127.0.0.1", port), timeout=PATIENCE) as connection:
+        connection.sendall(HEAD % len(body) + body)
+        until(lambda: service.metrics.registry.get_sample_value("mderank_requests_active") == 1)
+        until(lambda: len(service.queues) == 0)  # it is being computed
+        assert client.get("/healthz").status_code == 200
+        assert client.get("/readyz").status_code == 200
+        assert client.get("/").status_code == 200
+        assert connection.recv(100).startswith(b"HTTP/1.1 504 ")
+    worker = service._extractors.workers["short"]
+    until(lambda: worker.replaced == 1)
+    assert client.post("/v1/extract", json={"text": "red"}).json()["keyphrases"][0]["text"].startswith("red ")
+
+
+def test_a_text_that_ends_its_process_is_an_error_of_the_text(server):
+    client, _, _ = server
+    documents = [{"text": "red"}, {"text": "die"}, {"text": "blue"}]
+    found = client.post("/v1/extract/batch", json={"documents": documents}).json()["results"]
+    assert [bool(each["keyphrases"]) for each in found] == [True, False, True]
+    response = client.post("/v1/extract", json={"text": "die"})
+    assert (response.status_code, response.json()["error"]["code"]) == (422, "unreadable")
+
+
+def test_options_that_are_refused_refuse_the_request(server):
+    client, _, _ = server
+    documents = [{"text": "red"}, {"text": "refuse"}]
+    response = client.post("/v1/extract/batch", json={"documents": documents})
+    assert (response.status_code, response.json()["error"]["code"]) == (422, "invalid_options")
+
+
+def test_the_default_server_extracts_in_a_process_of_its_own():
+    app = create_app()
+    with running_app(app) as (port, _):
+        text = "Coral reefs protect the coast from storms. Warm water bleaches coral."
+        answer = httpx.post(f"http://127.0.0.1:{port}/v1/extract", json={"text": text, "top_k": 1}, timeout=PATIENCE)
+        assert [each["text"] for each in answer.json()["keyphrases"]] == ["Coral reefs"]
+        workers = app.state.service._extractors.workers
+        assert workers["short"]._process.poll() is None
+        assert workers["long"]._process is None, "it starts with the first long text"
+        process = workers["short"]._process
+    assert process.poll() is not None
