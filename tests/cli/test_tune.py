@@ -1,109 +1,105 @@
-"""`mderank tune`: weights for one's own documents."""
+"""`mderank tune`: a style from one's own labelled documents."""
 
 from __future__ import annotations
 
 import json
-import tomllib
 
 import pytest
 
-TEXTS = {
-    "owls": ("The barn owl hunts at night. A barn owl hears a mouse under the snow.", ["barn owl"]),
-    "tides": ("A tide gauge measures the tide of the harbour. The harbour is old.", ["tide gauge", "sea"]),
-    "reefs": ("Coral reefs feed many fish. Warm water harms coral reefs and the fish.", ["coral reefs"]),
-    "nets": ("A neural network learns from examples. The network has many layers.", ["neural networks"]),
-}
+from mderank import load_style
+
+BIRDS = (
+    "owl", "gull", "heron", "swift", "crane", "finch", "raven", "robin", "stork", "tern", "wren", "lark", "kite",
+    "teal", "rook", "dove", "coot", "ibis", "egret", "auk",
+)  # fmt: skip
+# The label comes last and once, where the default does not look for it.
+TEXT = (
+    "Water management of the river bank needs a water level gauge. The water level gauge measures the river flow, the "
+    "sediment load and the flood risk. Flood risk maps show the river bank, the drainage basin, the sewage plant, the "
+    "power station, the harbour wall, the railway bridge and the market square. Nobody saw the {0}."
+)
 
 
 @pytest.fixture
-def dataset(tmp_path):
-    def write(texts, name="mine.jsonl"):
+def labelled(tmp_path):
+    def write(count=20, name="mine.jsonl", labels=lambda bird: [bird]):
         file = tmp_path / name
-        lines = [{"id": key, "text": text, "keyphrases": gold} for key, (text, gold) in texts.items()]
+        lines = [{"id": bird, "text": TEXT.format(bird), "keyphrases": labels(bird)} for bird in BIRDS[:count]]
         file.write_text("".join(json.dumps(line) + "\n" for line in lines))
         return file
 
     return write
 
 
-def test_it_writes_a_file_that_config_takes(run, dataset, example, tmp_path):
-    tuned = tmp_path / "tuned.toml"
-    result = run("tune", "-d", dataset(TEXTS), "-o", tuned, "--k", 1, "--folds", 2, "--max-words", 30,
-                 "--set", "position=3", "--set", "norm=0")  # fmt: skip
+@pytest.mark.slow
+def test_it_writes_a_style_that_extract_takes(run, labelled, tmp_path):
+    style, text = tmp_path / "birds.json", tmp_path / "text.txt"
+    result = run("tune", labelled(), "-o", style, "--curve", tmp_path / "curve.svg")
     assert result.exit_code == 0, result.stderr
-    assert "mine: 4 documents, 2 folds, F1@1, protocol micro-stem (micro average), per cent" in result.stdout
-    assert "95 % interval" in result.stdout
-    assert "warning: 4 documents are few" in result.stderr
-    data = tomllib.loads(tuned.read_text())
-    weights = data.pop("params")
-    assert data == {"method": "fusion", "max-words": 30}
-    assert list(weights) == ["mask_effect", "norm", "frequency", "position", "length", "unithood"]
-    assert weights["norm"] == 0
-    assert weights["position"] in [3 * factor for factor in (0, 0.25, 0.5, 1, 2, 4)]
-    by_hand = [item for name, value in weights.items() for item in ("--set", f"{name}={value}")]
-    assert (
-        run("extract", example, "-f", "jsonl", "--config", tuned).stdout
-        == run("extract", example, "-f", "jsonl", "--method", "fusion", "--max-words", 30, *by_hand).stdout
-    )
+    assert "birds: 20 documents, 20 labels" in result.stdout
+    assert "with the style" in result.stdout
+    assert f"use it with --style {style}" in result.stdout
+    assert load_style(style).learned_from["documents"] == 20
+    assert (tmp_path / "curve.svg").read_text().startswith("<svg")
+    text.write_text(TEXT.format("plover"))
+    found = json.loads(run("extract", text, "-f", "jsonl", "--style", style, "--explain").stdout)
+    best = found["keyphrases"][0]
+    assert best["text"] == "plover"
+    assert sum(best["contributions"].values()) == pytest.approx(best["score"], abs=1e-4)
+    config = tmp_path / "mine.toml"
+    config.write_text(f'style = "{style}"\n')
+    assert json.loads(run("extract", text, "-f", "jsonl", "--config", config, "--explain").stdout) == found
 
 
-def test_it_says_plainly_if_it_does_not_help_and_writes_the_weights_as_they_were(run, dataset, tmp_path):
-    tuned = tmp_path / "tuned.toml"
-    # One phrase in each text, which every weight finds.
-    texts = {"a": ("The owl.", ["owl"]), "b": ("The gull.", ["gull"])}
-    result = run("tune", "-d", dataset(texts), "-o", tuned, "--set", "mask_effect=0.07")
-    assert result.exit_code == 0, result.stderr
-    assert "Tuning does not help here" in result.stdout
-    assert "# Tuning does not help here" in tuned.read_text()
-    assert tomllib.loads(tuned.read_text())["params"]["mask_effect"] == 0.07
+@pytest.mark.slow
+def test_a_style_of_few_documents_is_written_only_if_asked(run, labelled, tmp_path):
+    style = tmp_path / "few.json"
+    result = run("tune", labelled(6), "-o", style)
+    assert result.exit_code == 2
+    assert "6 documents are few" in result.stdout or "does not help" in result.stdout
+    assert "is not written" in result.stderr
+    assert "--force" in result.stderr
+    assert not style.exists()
+    assert run("tune", labelled(6), "-o", style, "--force", "-q").exit_code == 0
+    assert load_style(style).labels
+    assert run("tune", labelled(6), "-o", style, "--force", "--forget-labels", "-q").exit_code == 0
+    assert not load_style(style).labels
 
 
-def test_quiet(run, dataset, tmp_path):
-    result = run("tune", "-d", dataset(TEXTS), "-o", tmp_path / "tuned.toml", "-q")
-    assert (result.exit_code, result.stdout, result.stderr) == (0, "", "")
-    assert (tmp_path / "tuned.toml").is_file()
-
-
-def test_a_set_for_testing_is_warned_of(run, dataset, tmp_path):
-    dataset(TEXTS, "inspec.jsonl")
-    result = run("tune", "-d", "inspec", "--data-dir", tmp_path, "--no-verify", "-o", tmp_path / "tuned.toml")
-    assert result.exit_code == 0, result.stderr
-    assert "warning: 'inspec' is a test dataset" in result.stderr
-
-
-def test_documents_that_were_left_out_are_named(run, dataset, tmp_path):
-    texts = {**TEXTS, "bare": ("Nobody has labelled this text.", [])}
-    result = run("tune", "-d", dataset(texts), "-o", tmp_path / "tuned.toml")
-    assert "note: the document 'bare' has no keyphrases and is left out" in result.stderr
-    assert "mine: 4 documents" in result.stdout
+@pytest.mark.slow
+def test_labels_that_the_default_finds_already_need_no_style(run, labelled, tmp_path):
+    result = run("tune", labelled(20, labels=lambda bird: ["no such phrase"]), "-o", tmp_path / "none.json")
+    assert result.exit_code == 2
+    assert "does not help" in result.stdout
+    assert "20 of 20 labels do not occur in their texts" in result.stdout
 
 
 @pytest.mark.parametrize(
-    ("arguments", "complaint"),
+    ("arguments", "says"),
     [
-        (["--protocol", "best"], "unknown protocol 'best'"),
-        (["--limit", "1"], "two at least"),
-        (["--set", "chnge=1"], "it is one of mask_effect, norm, frequency, position"),
-        (["--method", "yake"], "is not 'fusion'"),
-        (["--folds", "1"], "x>=2"),
-        (["-d", "nowhere.jsonl"], "nowhere.jsonl: there is no such file"),
+        (["none.jsonl"], "no such file"),
+        (["mine.jsonl", "--label-field", "tags"], "'tags' is missing"),
+        (["mine.jsonl", "--protocol", "none"], "protocol"),
     ],
 )
-def test_errors(run, dataset, tmp_path, arguments, complaint):
-    result = run("tune", "-d", dataset(TEXTS), "-o", tmp_path / "tuned.toml", *arguments)
+def test_errors_are_one_line(run, labelled, tmp_path, monkeypatch, arguments, says):
+    labelled()
+    monkeypatch.chdir(tmp_path)
+    result = run("tune", *arguments, "-o", "out.json")
     assert result.exit_code == 2
-    assert complaint in result.stderr
-    assert not (tmp_path / "tuned.toml").exists()
+    assert says in result.stderr
+    assert len(result.stderr.splitlines()) == 1
 
 
-def test_without_any_label_there_is_nothing_to_choose_by(run, dataset, tmp_path):
-    texts = {"a": ("The owl.", []), "b": ("The gull.", [])}
-    result = run("tune", "-d", dataset(texts), "-o", tmp_path / "tuned.toml")
+def test_styles_lists_what_there_is(run):
+    listed = run("styles").stdout
+    assert [line.split()[0] for line in listed.splitlines()] == ["author", "tags", "terms"]
+    one = run("styles", "terms").stdout
+    assert "inspec_train" in one
+    assert "F1@5/10/15 with it" in one
+
+
+def test_a_style_for_another_method_is_refused(run, example):
+    result = run("extract", example, "--method", "textrank", "--style", "terms")
     assert result.exit_code == 2
-    assert "none of the documents has keyphrases" in result.stderr
-
-
-def test_a_judged_dataset_is_refused(run, tmp_path):
-    result = run("tune", "--dataset", "everyday", "-o", tmp_path / "tuned.toml")
-    assert result.exit_code == 2
-    assert "everyday has judged phrases, and F1 needs gold keyphrases" in result.stderr
+    assert "does not take style" in result.stderr

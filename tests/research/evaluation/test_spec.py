@@ -41,6 +41,22 @@ def test_the_full_text_is_not_cut():
     assert (options.tokenizer, options.dedupe, options.top_k) == (None, "case", 0)
 
 
+def test_labelled_datasets_are_tagged_by_spacy():
+    assert (resolved(method="mderank").tagger, resolved(method="mderank").tokenizer) == (None, "spacy")
+    assert (resolved(method="fusion").tagger, resolved(method="fusion").tokenizer) == ("spacy", None)
+    assert resolved(text="full", method="textrank").tagger == "spacy"
+
+
+def test_another_tagger_keeps_its_words():
+    for method in ("mderank", "fusion"):
+        options = resolved(method=method, tagger="encoder")
+        assert (options.tagger, options.tokenizer) == ("encoder", None)
+
+
+def test_judged_datasets_are_tagged_as_for_users():
+    assert (resolved(JUDGED, method="fusion").tagger, resolved(JUDGED, method="fusion").tokenizer) == (None, None)
+
+
 def test_methods_without_an_encoder_have_no_limit_of_tokens():
     assert resolved(method="textrank").max_tokens is None
     assert resolved(method="oracle").max_tokens is None

@@ -27,7 +27,8 @@ def test_a_run_from_the_command_line(file, planted, tmp_path):
     assert invoke(file, "--out", tmp_path / "quiet", "--set", "training.steps=1", "--quiet").output == ""
 
 
-def test_interrupted_it_ends_the_step_and_goes_on_later(file, planted, tmp_path, monkeypatch):
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_interrupted_it_ends_the_step_and_goes_on_later(file, planted, tmp_path, monkeypatch, number, code):
     planted()
     from mderank.research.training.losses import Objective
 
@@ -36,15 +37,15 @@ def test_interrupted_it_ends_the_step_and_goes_on_later(file, planted, tmp_path,
     def interrupting(self, batch):
         calls.append(1)
         if len(calls) == 3:
-            os.kill(os.getpid(), signal.SIGINT)
+            os.kill(os.getpid(), number)
         return forward(self, batch)
 
     monkeypatch.setattr(Objective, "forward", interrupting)
-    before = signal.getsignal(signal.SIGINT)
+    before = signal.getsignal(number)
     result = invoke(file, "--out", tmp_path / "run")
-    assert result.exit_code == 130
+    assert result.exit_code == code
     assert "stopped after step 2" in result.stderr
-    assert signal.getsignal(signal.SIGINT) is before
+    assert signal.getsignal(number) is before
     result = invoke(file, "--out", tmp_path / "run")
     assert result.exit_code == 0
     assert "resuming from" in result.stderr

@@ -23,6 +23,7 @@ from mderank.factory import build_arguments, load_model
 from mderank.keyphrase import Keyphrases
 from mderank.methods.base import Extractor
 from mderank.options import Options
+from mderank.reading import MAX_DOCUMENT_CHARS
 from mderank.research.datasets import Dataset, load_dataset
 from mderank.research.evaluation.naming import choose_label, named_runs
 from mderank.research.evaluation.protocols import Prediction
@@ -44,6 +45,7 @@ from mderank.research.evaluation.runs import (
 )
 from mderank.research.evaluation.spec import ORACLE, RunSpec, find_method
 from mderank.research.evaluation.tagger_cache import CachingTagger
+from mderank.style import style_file
 from mderank.util.environment import PACKAGES, describe_encoder, peak_memory, versions
 from mderank.util.files import cached_file_sha256, claim_settings, open_locked
 
@@ -88,11 +90,20 @@ class Resources:
         data_dir: The data folder, as for `load_dataset`.
         verify: Whether known datasets must have the known checksum.
         cache_tags: Whether texts that several methods read are tagged once. They are held in memory.
+        max_document_chars: Length of the longest document of a dataset, as for `load_dataset`.
 
     """
 
-    def __init__(self, data_dir: str | Path | None = None, *, verify: bool = True, cache_tags: bool = False) -> None:
+    def __init__(
+        self,
+        data_dir: str | Path | None = None,
+        *,
+        verify: bool = True,
+        cache_tags: bool = False,
+        max_document_chars: int = MAX_DOCUMENT_CHARS,
+    ) -> None:
         self._data_dir, self._verify, self._cache_tags = data_dir, verify, cache_tags
+        self._max_document_chars = max_document_chars
         self._datasets: dict[tuple[str, int | None], Dataset] = {}
         self._taggers: dict[tuple[str | None, str | None], Tagger] = {}
         self._encoders: dict[tuple[object, ...], Encoder | WordEncoder] = {}
@@ -103,16 +114,22 @@ class Resources:
         """Return a dataset, or its first ``limit`` documents."""
         key = (name, limit)
         if key not in self._datasets:
-            self._datasets[key] = load_dataset(name, self._data_dir, limit=limit, verify=self._verify)
+            self._datasets[key] = load_dataset(
+                name,
+                self._data_dir,
+                limit=limit,
+                verify=self._verify,
+                max_document_chars=self._max_document_chars,
+            )
         return self._datasets[key]
 
     def tagger(self, options: Options) -> Tagger:
         """Return the tagger that the options name."""
-        from mderank.tagging import SpacyTagger
+        from mderank.tagging import load_tagger
 
         key = (options.tagger, options.tokenizer)
         if key not in self._taggers:
-            tagger = SpacyTagger(options.tagger, tokenizer=options.tokenizer)
+            tagger = load_tagger(options.tagger, tokenizer=options.tokenizer)
             self._taggers[key] = CachingTagger(tagger) if self._cache_tags else tagger
         return self._taggers[key]
 
@@ -330,10 +347,10 @@ def _make_settings(spec: RunSpec, options: Options, dataset: Dataset, extractor:
 
 
 def _checksums(options: Options) -> dict[str, str]:
-    """Return the checksums of files that parameters of the method name."""
-    if not options.params:
-        return {}
-    values = find_method(options.method).check_params(options.params)
+    """Return the checksums of the style and of files that parameters of the method name."""
+    values = find_method(options.method).check_params(options.params) if options.params else {}
+    if options.style is not None:
+        values["style"] = style_file(options.style)
     files = {name: file for name, file in values.items() if isinstance(file, Path) and file.is_file()}
     return {name: cached_file_sha256(file) for name, file in files.items()}
 

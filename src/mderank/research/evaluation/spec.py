@@ -17,14 +17,16 @@ from mderank.options import Options
 from mderank.presets import PAPER, PRESETS
 from mderank.research.datasets import Dataset, full_text, paper_text
 from mderank.research.evaluation.runs import LabelledText
+from mderank.tagging.load import ENCODER, SPACY
 
 TextKind = Literal["paper", "full"]
 
 # The upper bound of every ranking. It knows the gold keyphrases, and is therefore not one of `METHODS`.
 ORACLE = Method("oracle", "mderank.research.evaluation.oracle:Oracle", "gold keyphrases first", kind="floor")
 # Options that a label names, in this order.
-_NAMED = ("model", "masking", "pooling", "layer", "similarity", "exact", "diversity", "overlap", "dedupe", "pattern",
-          "ngrams", "phrases", "max_words", "max_tokens", "max_phrase_words", "frequencies", "seed")  # fmt: skip
+_NAMED = ("model", "style", "masking", "pooling", "layer", "similarity", "exact", "diversity", "overlap", "dedupe",
+          "pattern", "ngrams", "phrases", "max_words", "max_tokens", "max_phrase_words", "frequencies",
+          "seed")  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -87,8 +89,8 @@ class RunSpec:
         """Fill in the defaults of evaluations. The result is recorded in ``run.json``.
 
         A run keeps the whole ranking and merges only forms that differ in case, as in the paper: protocols
-        de-duplicate. On judged datasets the method runs as it does for users. On the paper's input the options that
-        are not given take the paper's values.
+        de-duplicate. spaCy tags the text, unless another tagger is named. On judged datasets the method runs as it does
+        for users. On the paper's input the options that are not given take the paper's values.
 
         Args:
             dataset: The dataset.
@@ -104,7 +106,11 @@ class RunSpec:
         options = self.options
         if not dataset.judged:
             options = replace(options, top_k=0, dedupe=options.dedupe or PAPER.dedupe)
-        return replace(options, **_paper_input(options)) if paper else options
+        if paper:
+            options = replace(options, **_paper_input(options))
+        if not dataset.judged and options.tokenizer is None:
+            options = replace(options, tagger=options.tagger or SPACY)
+        return options
 
     def make_texts(self, dataset: Dataset) -> list[LabelledText]:
         """Return the texts of the run.
@@ -184,7 +190,8 @@ def _paper_input(options: Options) -> dict[str, Any]:
     method = find_method(options.method)
     own = default_candidates(method)
     names = ["max_words", "max_tokens"]
-    if not isinstance(own, Terms):  # such candidates are made for the tokens of our own tokenizer
+    # Candidates of the class Terms are made for the words of our own tokenizer, as is the bundled tagger.
+    if not isinstance(own, Terms) and options.tagger != ENCODER:
         names.append("tokenizer")
     if _uses_noun_phrases(method, options):
         names.append("max_phrase_words")
