@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import contextlib
 import os
+import shutil
 import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, TextIO
+from typing import TextIO
 
 from mderank.errors import InputError
 from mderank.util.files import atomic_write
 from mderank.util.format import format_duration
+
+# Names of files need not be UTF-8; standard output escapes them in the same way.
+_ERRORS = "backslashreplace"
 
 
 @contextlib.contextmanager
@@ -21,13 +25,72 @@ def progress(what: str, total: int | None, *, silent: bool = False) -> Iterator[
     if silent or not sys.stderr.isatty():
         yield lambda steps=1: None
         return
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+    start, done = time.monotonic(), 0
+    line = StatusLine()
 
-    columns = (TextColumn(what), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task(what, total=total)
-        yield lambda steps=1: bar.advance(task, steps)
+    def advance(steps: int = 1) -> None:
+        nonlocal done
+        done += steps
+        line.show(lambda: _bar(what, done, total, time.monotonic() - start))
+
+    line.show(lambda: _bar(what, 0, total, 0.0))
+    try:
+        yield advance
+    finally:
+        line.clear()
+
+
+_BAR = 30  # characters
+
+
+def _bar(what: str, done: int, total: int | None, seconds: float) -> str:
+    """The state of some work in one line.
+
+    >>> _bar("reading", 10, 40, 10.0)
+    'reading ━━━━━━━╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌ 10/40, 30 s left'
+    >>> _bar("reading", 10, None, 20.0)
+    'reading 10'
+    """
+    if not total:
+        return f"{what} {done}"
+    full = min(_BAR, _BAR * done // total)
+    left = f", {format_duration(seconds / done * (total - done))} left" if done else ""
+    return f"{what} {'━' * full}{'╌' * (_BAR - full)} {done}/{total}{left}"
+
+
+class StatusLine:
+    """One line on stderr that is written over, and is gone at the end.
+
+    Args:
+        clock: Returns seconds.
+    """
+
+    EVERY = 0.1  # seconds between changes
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._shown: float | None = None
+
+    def show(self, make: Callable[[], str]) -> None:
+        """Write the line, unless it was written a moment ago.
+
+        Args:
+            make: Makes the text of the line.
+        """
+        now = self._clock()
+        if self._shown is not None and now - self._shown < self.EVERY:
+            return
+        self._shown = now
+        width = shutil.get_terminal_size().columns - 1
+        sys.stderr.write(f"\r{make()[:width]}\x1b[K")
+        sys.stderr.flush()
+
+    def clear(self) -> None:
+        """Remove the line."""
+        if self._shown is not None:
+            sys.stderr.write("\r\x1b[K")
+            sys.stderr.flush()
+            self._shown = None
 
 
 @contextlib.contextmanager
@@ -58,7 +121,7 @@ def show_stages(*, silent: bool = False) -> Iterator[Callable[[str, int, int], N
 class Throughput:
     """How many there are, how many of them are done, how many a second, how long the rest will take; on stderr.
 
-    A bar if that is a terminal; otherwise a line now and then, since nobody watches a job for days.
+    Written over if that is a terminal; otherwise a line now and then, since nobody watches a job for days.
     """
 
     EVERY = 60.0  # seconds between lines
@@ -71,14 +134,13 @@ class Throughput:
         self._before = 0
         self._start: float | None = None
         self._told = clock()
-        self._bar: Any = None
+        self._line = StatusLine()
 
     def __enter__(self) -> Throughput:
         return self
 
     def __exit__(self, *_: object) -> None:
-        if self._bar is not None:
-            self._bar.stop()
+        self._line.clear()
 
     def found(self, count: int) -> None:
         """Count further items as found.
@@ -117,36 +179,58 @@ class Throughput:
         if self.silent:
             return
         if sys.stderr.isatty():
-            self._show_bar()
+            self._line.show(self.__str__)
         elif self._clock() - self._told >= self.EVERY:
             self._told = self._clock()
             print(f"mderank: {self}", file=sys.stderr, flush=True)
 
-    def _show_bar(self) -> None:
-        from rich.console import Console
-        from rich.progress import BarColumn, Progress, TextColumn
-
-        if self._bar is None:
-            columns = (BarColumn(), TextColumn("{task.description}"))
-            self._bar = Progress(*columns, console=Console(stderr=True), transient=True)
-            self._bar.start()
-            self._bar.add_task("", total=None)
-        total = None if self._start is None else self.total  # the bar only pulses while it is not known
-        self._bar.update(self._bar.task_ids[0], completed=self.done, total=total, description=str(self))
-
 
 @contextlib.contextmanager
-def output(file: str | None) -> Iterator[TextIO]:
-    """Standard output, or a file that appears only when it is whole."""
+def output(file: str | None, *, keep_partial: bool = False) -> Iterator[TextIO]:
+    """Open standard output, or a file that appears under its name only when it is complete.
+
+    Args:
+        file: Path of the file; None for standard output.
+        keep_partial: Whether to keep what was written as FILE.partial if a signal stops the command.
+
+    Yields:
+        The stream.
+
+    Raises:
+        InputError: It cannot be written.
+    """
     if file is None:
+        if sys.stdout is None:
+            raise InputError("standard output is closed: open it, or write to a file with --output")
         yield sys.stdout
         sys.stdout.flush()
         return
+    path = Path(file)
+    if path.is_dir():
+        raise InputError(f"{file}: cannot be written: it is a folder; name a file")
     try:
-        with atomic_write(Path(file)) as temporary, temporary.open("w", encoding="utf-8", newline="") as stream:
-            yield stream
+        if path.exists() and not path.is_file():  # a device or a named pipe is not replaced
+            with path.open("w", encoding="utf-8", errors=_ERRORS, newline="") as stream:
+                yield stream
+            return
+        with (
+            atomic_write(path) as temporary,
+            temporary.open("w", encoding="utf-8", errors=_ERRORS, newline="") as stream,
+        ):
+            try:
+                yield stream
+            except KeyboardInterrupt:
+                if keep_partial:
+                    stream.close()
+                    temporary.replace(partial_file(file))
+                raise
     except OSError as error:
         raise InputError(f"{file}: cannot be written: {error.strerror or error}") from error
+
+
+def partial_file(file: str) -> Path:
+    """Return the path of what was written to a file before the command was stopped."""
+    return Path(f"{file}.partial")
 
 
 def wants_color(stream: TextIO) -> bool:
