@@ -26,23 +26,23 @@ TEXT = (
 
 @pytest.fixture(scope="session", autouse=True)
 def _models_are_loaded_once() -> Iterator[None]:
-    """Share one session of the bundled encoder, and one English pipeline, among all tests of a run.
+    """Share the sessions of the bundled encoder, and one English pipeline, among all tests of a run.
 
     The first test that needs one loads it as users do. Other models, and subprocesses, load their own.
     """
     from mderank.encoding import BUNDLED_MODEL_FOLDER, onnx
     from mderank.tagging import spacy
 
-    start, load = onnx.OnnxEncoder._start, spacy._load
+    start, load = onnx.OnnxEncoder._load, spacy._load
     sessions: dict[Any, Any] = {}
     pipelines: dict[Any, Any] = {}
 
-    def start_once(encoder: Any, graph: str | bytes) -> Any:
+    def start_once(encoder: Any, layer: int, blocks: bool) -> Any:
         if encoder.folder != BUNDLED_MODEL_FOLDER:
-            return start(encoder, graph)
-        key = (graph, encoder._threads, onnx._allowed_cores())
+            return start(encoder, layer, blocks)
+        key = (layer, blocks, encoder.precision, encoder._threads, onnx._allowed_cores())
         if key not in sessions:
-            sessions[key] = start(encoder, graph)
+            sessions[key] = start(encoder, layer, blocks)
         return sessions[key]
 
     def load_once(pipeline: Any) -> Any:
@@ -54,7 +54,7 @@ def _models_are_loaded_once() -> Iterator[None]:
         return pipelines[key]
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(onnx.OnnxEncoder, "_start", start_once)
+        patch.setattr(onnx.OnnxEncoder, "_load", start_once)
         patch.setattr(spacy, "_load", load_once)
         yield
 

@@ -33,11 +33,12 @@ ENTRY_POINTS = {
     "mderank.research.evaluation.protocols": ("Protocol", "get_protocol"),
     "mderank.research.evaluation.runs": ("Run", "RunStore"),
     "mderank.research.evaluation.spec": ("RunSpec",),
-    "mderank.research.evaluation.tuning": ("TuningResult", "tune"),
     "mderank.research.reports.compare": ("RunComparison", "compare"),
     "mderank.research.reproduction.reproduce": ("Reproduction", "reproduce"),
     "mderank.research.training.recipe": ("Recipe", "recipe_names"),
     "mderank.research.training.trainer": ("TrainingResult", "train"),
+    "mderank.research.tuning.labelled_files": ("LabelFields", "load_labelled"),
+    "mderank.research.tuning.learn": ("StyleReport", "learn_style"),
 }
 
 

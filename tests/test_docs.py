@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import doctest
+import json
 import re
 import runpy
 import shlex
@@ -11,6 +12,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from packaging.requirements import Requirement
 
 from mderank.cli import cli
 
@@ -68,6 +70,67 @@ def test_the_list_of_options_is_up_to_date():
     assert page == reference(), "run: python docs/generate_options.py"
 
 
+def test_the_page_of_reliability_is_up_to_date():
+    reference = runpy.run_path(str(ROOT / "docs" / "generate_reliability.py"))["reference"]
+    page = (ROOT / "docs" / "reliability.md").read_text(encoding="utf-8")
+    assert page == reference(), "run: python docs/generate_reliability.py"
+
+
+def named_tests() -> list[str]:
+    """The tests that SECURITY.md and the page of reliability name, as ``file::function`` or a file."""
+    rows = [
+        row
+        for file in sorted((ROOT / "docs" / "reliability").glob("*.json"))
+        for row in json.loads(file.read_text(encoding="utf-8"))["rows"]
+    ]
+    promised = re.findall(r"`(tests/\S+?)`", (ROOT / "SECURITY.md").read_text(encoding="utf-8"))
+    assert len(promised) >= 15
+    assert len(rows) >= 15
+    return sorted({*promised, *(test for row in rows for test in row["tests"])})
+
+
+@pytest.mark.parametrize("name", named_tests())
+def test_tests_that_hold_a_promise_exist(name):
+    file, _, function = name.partition("::")
+    text = (ROOT / file).read_text(encoding="utf-8")
+    assert re.search(rf"^(async )?def {function or 'test_'}", text, re.MULTILINE)
+
+
+def test_every_row_of_reliability_has_a_test_or_says_what_was_measured():
+    for file in (ROOT / "docs" / "reliability").glob("*.json"):
+        for row in json.loads(file.read_text(encoding="utf-8"))["rows"]:
+            assert row["tests"] or row["command"] != "pytest", row["tried"]
+            assert row["figure"], f"run: python docs/generate_reliability.py --run {file.stem}"
+            assert row["measured"], row["tried"]
+
+
+def requirements() -> list[Requirement]:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    lists = [project["dependencies"], *project["optional-dependencies"].values()]
+    return [Requirement(each) for one in lists for each in one]
+
+
+def test_the_pinned_versions_of_ci_are_those_that_the_project_allows():
+    lines = (ROOT / ".ci" / "constraints.txt").read_text(encoding="utf-8").splitlines()
+    pins = dict(line.split("==") for line in lines if not line.startswith("#"))
+    assert pins["torch"] == "2.13.0"
+    assert {each.name for each in requirements()} & pins.keys() >= {"numpy", "onnxruntime", "tokenizers", "click"}
+    for each in requirements():
+        if each.name in pins:
+            assert each.specifier.contains(pins[each.name]), f"{each} is pinned to {pins[each.name]}: run .ci/pin"
+
+
+def test_upper_bounds_are_set_only_where_they_are_needed():
+    upper = {"<", "<=", "~=", "==", "==="}
+    bounded = {each.name for each in requirements() if upper & {part.operator for part in each.specifier}}
+    assert {name for name in bounded if not name.startswith(("spacy", "en-core-web"))} <= {"pandas"}
+
+
+def test_the_workflow_runs_ci_and_the_audit():
+    workflow = (ROOT / ".github" / "workflows" / "ci.yml").read_text(encoding="utf-8")
+    assert re.findall(r"- run: (.*)", workflow) == [".ci/run", ".ci/audit --required"]
+
+
 def test_links_of_the_documentation_lead_somewhere():
     for page in (
         ROOT / name
@@ -80,6 +143,8 @@ def test_links_of_the_documentation_lead_somewhere():
             "docs/serve.md",
             "docs/paper.md",
             "docs/research.md",
+            "docs/reliability.md",
+            "SECURITY.md",
         )
     ):
         for target in re.findall(r"\]\((?!https?:)([^)#]+)\)", page.read_text(encoding="utf-8")):

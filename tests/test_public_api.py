@@ -53,6 +53,30 @@ def test_extracting_needs_no_torch():
     assert run(code) == "Coral reefs"
 
 
+@pytest.mark.slow
+def test_the_command_line_needs_neither_spacy_nor_torch(tmp_path):
+    file = tmp_path / "reef.txt"
+    file.write_text("Coral reefs feed fish. Warm water harms coral reefs.", encoding="utf-8")
+    code = (
+        "import sys\n"
+        "for name in ('spacy', 'thinc', 'torch', 'transformers', 'onnx'): sys.modules[name] = None\n"
+        "from mderank.cli import cli\n"
+        f"cli(['extract', {str(file)!r}, '-k', '1', '-f', 'csv'], standalone_mode=False)"
+    )
+    assert "Coral reefs" in run(code)
+
+
+@pytest.mark.slow
+def test_spacy_is_not_imported_where_it_is_installed():
+    code = (
+        "import sys\n"
+        "from mderank import FusionRank\n"
+        "found = FusionRank().extract('Coral reefs feed fish. Warm water harms coral reefs.', 1)[0].text\n"
+        "print(found, [name for name in ('spacy', 'thinc', 'torch', 'transformers') if name in sys.modules])"
+    )
+    assert run(code) == "Coral reefs []"
+
+
 def test_mderank_is_an_extractor():
     assert isinstance(MDERank(FakeEncoder(), tagger=FakeTagger()), Extractor)
 

@@ -22,11 +22,12 @@ _MODULES = {
     "mderank.factory": ("build_extractor",),
     "mderank.keyphrase": ("Candidate", "Keyphrase", "Keyphrases", "Occurrence"),
     "mderank.document": ("Document", "MarkedUpText", "Span", "Token"),
-    "mderank.tagging": ("SpacyTagger", "Tagger"),
+    "mderank.tagging": ("EncoderTagger", "SpacyTagger", "Tagger"),
     "mderank.candidates": ("CandidateSource", "NGrams", "NounPhrases", "PhraseList", "Terms"),
     "mderank.masking": ("MaskAll", "MaskHighest", "Masking", "MaskOnce", "MaskSubset"),
     "mderank.encoding": ("Encoder", "EncoderSpec", "load_encoder"),
     "mderank.ranking": ("MMR", "Diversity", "MaxSum"),
+    "mderank.style": ("Style", "load_style"),
     "mderank.errors": (
         "ExactFallbackWarning",
         "InputError",
@@ -83,5 +84,8 @@ if TYPE_CHECKING:
     from mderank.ranking import MMR as MMR
     from mderank.ranking import Diversity as Diversity
     from mderank.ranking import MaxSum as MaxSum
+    from mderank.style import Style as Style
+    from mderank.style import load_style as load_style
+    from mderank.tagging import EncoderTagger as EncoderTagger
     from mderank.tagging import SpacyTagger as SpacyTagger
     from mderank.tagging import Tagger as Tagger

@@ -101,7 +101,7 @@ class Document:
             start = text.find(word, position) if word else -1
             if start < 0:
                 raise InputError(
-                    f"the tagged word {word!r} does not occur in the text after character {position}; "
+                    f"the tagged word {word[:40]!r} does not occur in the text after character {position}; "
                     "give words as they stand in the text, in its order"
                 )
             position = start + len(word)

@@ -73,12 +73,12 @@ def build_arguments(
         ModelError: if the encoder cannot be loaded.
         InputError: if a file that the options name cannot be read.
     """
-    from mderank.tagging import SpacyTagger
+    from mderank.tagging import load_tagger
 
     check_taken(method, options)
     arguments: dict[str, Any] = method.check_params(options.params)
     arguments |= _plain_arguments(method, options)
-    arguments["tagger"] = tagger or SpacyTagger(options.tagger, tokenizer=options.tokenizer)
+    arguments["tagger"] = tagger or load_tagger(options.tagger, tokenizer=options.tokenizer)
     arguments["candidates"] = _candidates(method, options)
     if "model" in method.options:
         arguments["model"] = load_model(options) if encoder is None else encoder
@@ -146,20 +146,26 @@ def load_model(options: Options) -> Encoder | WordEncoder:
     """Load the encoder that the options name.
 
     Args:
-        options: the options ``method``, ``model``, ``device``, ``dtype`` and ``threads`` are used.
+        options: the options ``method``, ``model``, ``device``, ``dtype``, ``precision`` and ``threads`` are used.
 
     Returns:
         The encoder; for methods that read whole words, an encoder of words.
 
     Raises:
         ModelError: if it cannot be found or read.
-        OptionError: if ``device``, ``dtype`` or ``threads`` do not fit the encoder.
+        OptionError: if ``device``, ``dtype``, ``precision`` or ``threads`` do not fit the encoder.
     """
     from mderank.encoding import load_encoder
 
     load = getattr(get_method(options.method).load(), "load_model", load_encoder)  # a method may have a way of its own
     named = () if options.model is None else (options.model,)
-    encoder: Encoder | WordEncoder = load(*named, device=options.device, dtype=options.dtype, threads=options.threads)
+    encoder: Encoder | WordEncoder = load(
+        *named,
+        device=options.device,
+        dtype=options.dtype,
+        threads=options.threads,
+        precision=options.precision or "auto",
+    )
     return encoder
 
 

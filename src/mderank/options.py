@@ -82,6 +82,12 @@ class Options:
         metavar="NAME|DIR",
         short="m",
     )
+    style: str | None = option(
+        None,
+        "What counts as a keyphrase, learned by 'mderank tune': a file, or a name that 'mderank styles' lists.",
+        http=False,
+        metavar="NAME|FILE",
+    )
     masking: Literal["all", "once", "highest", "subset"] | None = option(
         None,
         "Occurrences that a candidate hides: all, the first, the one with the largest effect, or only words that "
@@ -137,6 +143,15 @@ class Options:
         argument="model",
         http=False,
         default_text="float32",
+    )
+    precision: Literal["auto", "float32", "int16", "int8"] | None = option(
+        None,
+        "Number format of products in the bundled model and exported ones. int16 is faster than float32 and ranks "
+        "alike; int8 is faster still, and scores differ slightly. auto: what the model was checked for (the bundled "
+        "one for int16), where the processor is fast at it.",
+        argument="model",
+        http=False,
+        default_text="auto",
     )
     threads: int | None = option(
         None,
@@ -210,16 +225,17 @@ class Options:
     exclude: tuple[str, ...] = option((), "Phrases that are never returned.", section="Candidates")
     tagger: str | None = option(
         None,
-        "spaCy pipeline that tags the text: a name or a folder, such as de_core_news_sm.",
+        "Tagger: encoder is bundled and for English; spacy is spaCy's English pipeline; any other spaCy pipeline by "
+        "its name or folder, such as de_core_news_sm. spaCy needs: pip install 'mderank[spacy]'.",
         section="Candidates",
         http=False,
         metavar="NAME",
-        default_text="English",
+        default_text="encoder; spacy with its tokenizer",
     )
     tokenizer: Literal["mderank", "spacy"] | None = option(
         None,
-        "Tokenizer of the tagger: mderank keeps TCP/IP and 5G whole and follows the layout of plain text; spacy "
-        "is the pipeline's own.",
+        "Words that a spaCy pipeline tags: mderank keeps TCP/IP and 5G whole and follows the layout of plain text; "
+        "spacy is the pipeline's own.",
         section="Candidates",
         argument="tagger",
         http=False,

@@ -1,6 +1,7 @@
 """Where a candidate stands: the same for noun phrases and n-grams."""
 
-from mderank import NGrams, NounPhrases
+from mderank import Document, NGrams, NounPhrases
+from mderank.candidates import base
 
 
 def test_case_variants_are_one_candidate(tagged, places):
@@ -64,3 +65,28 @@ def test_letters_whose_lower_case_is_longer(tagged, places):
 def test_an_empty_document(tagged):
     assert NounPhrases().find(tagged("")) == []
     assert NGrams().find(tagged("")) == []
+
+
+def test_phrases_of_all_lengths_are_found_in_one_reading(monkeypatch):
+    """A word is looked up for the phrases that it may continue, and not for every length of a phrase."""
+    looked_up = 0
+
+    class Counted(dict):
+        def get(self, word, default=None):
+            nonlocal looked_up
+            looked_up += 1
+            return super().get(word, default)
+
+    class Node(base._Node):
+        def __init__(self):
+            super().__init__()
+            self.branches = Counted()
+
+    monkeypatch.setattr(base, "_Node", Node)
+    words = 500
+    document = Document.from_tagged([(f"w{number}", "NN") for number in range(words)])
+    keys = [tuple(f"w{number + place}" for place in range(length)) for number, length in enumerate(range(1, 60))]
+    found = base.find_occurrences(document, keys)
+    places = [[place.words for place in found[key]] for key in keys]
+    assert places == [[range(number, number + len(key))] for number, key in enumerate(keys)]
+    assert looked_up <= 2 * words + sum(map(len, keys))

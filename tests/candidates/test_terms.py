@@ -145,3 +145,13 @@ def test_terms_slice_back_to_the_text(words: list[str]) -> None:
 
 def test_nothing_to_say_gives_nothing() -> None:
     assert FusionRank().extract("Thanks, see you tomorrow at the office!") == []
+
+
+def test_in_a_text_of_few_words_not_every_part_of_every_part_is_a_candidate():
+    """Each of them would be hidden everywhere, at the cost of the whole text."""
+    document = Document.from_tagged([(word, "NN") for word in ("storm", "surge") * 1_000])
+    every, kept = Terms(prune=False).find(document), Terms().find(document)
+    hidden = [sum(len(place.words) for each in some for place in each.occurrences) for some in (every, kept)]
+    assert hidden[0] > 10 * len(document.tokens)
+    assert hidden[1] <= 5 * len(document.tokens)
+    assert "storm surge" in {each.key for each in kept}

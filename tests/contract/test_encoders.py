@@ -24,7 +24,7 @@ def encoder(request, tiny_model):
     if request.param == "fake":
         return FakeEncoder()
     if request.param == "bundled":
-        return load_encoder()
+        return load_encoder(precision="float32")
     return load_encoder(tiny_model(request.param), device="cpu")
 
 

@@ -112,7 +112,10 @@ def test_unknown_methods_list_the_known_ones():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"tagger": 42}, "tagger must be the name of a spaCy pipeline, a loaded pipeline, or a Tagger, not 42"),
+        (
+            {"tagger": 42},
+            "tagger must be the name of a tagger or spaCy pipeline, a loaded pipeline, or a Tagger, not 42",
+        ),
         ({"candidates": "reef"}, "candidates must be candidates such as .*, or a list of phrases, not 'reef'"),
         ({"candidates": [1]}, "or a list of phrases, not"),
         ({"candidates": 3}, "or a list of phrases, not 3"),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+
 import numpy as np
 import pytest
 from tests.helpers import texts
@@ -33,3 +35,19 @@ def test_random_is_seeded_and_does_not_depend_on_its_neighbours():
 def test_a_method_without_vectors_has_no_diversity():
     with pytest.raises(OptionError, match="FirstPhrases has no vectors"):
         FirstPhrases(diversity=MMR(diversity=0.5))
+
+
+def test_random_reads_the_text_once(monkeypatch):
+    """The text is not read again for each of its candidates, and the number is that of seed, text and phrase."""
+    read = []
+    started = hashlib.blake2b
+
+    def noted(data, **options):
+        read.append(len(data))
+        return started(data, **options)
+
+    monkeypatch.setattr("mderank.methods.baselines.hashlib.blake2b", noted)
+    found = Random(3, tagger=TAGGER).extract(TEXT)
+    assert read == [len(f"3\0{TEXT}\0")]
+    digest = started(f"3\0{TEXT}\0{found[0].text.lower()}".encode(), digest_size=8).digest()
+    assert found[0].score == int.from_bytes(digest, "big") / 2**64

@@ -16,6 +16,7 @@ from typing import Any
 
 from mderank.errors import BatchError, InputError
 from mderank.reading import START, ReadOptions, Record, RecordPosition, SourceDocument, find_records, walk_files
+from mderank.reading.discovery import file_mode, is_special_file
 
 
 @dataclass(frozen=True)
@@ -107,8 +108,10 @@ def input_files(paths: Sequence[str], without: Path | None, skip: Callable[[Path
     for each in walk_files(paths, skip=skip, without=without):
         if isinstance(each, SourceDocument):
             raise each.error or InputError(f"{each.id}: cannot be read")
-        if not each.exists():
-            raise InputError(f"{each}: there is no such file")
+        if not file_mode(each):
+            raise InputError(f"{each}: there is no such file, or it may not be read")
+        if is_special_file(each):
+            raise InputError(f"{each}: a pipe, socket or device cannot be read twice: save it to a file")
         yield each
 
 

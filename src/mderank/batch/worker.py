@@ -19,6 +19,7 @@ from mderank.methods.base import Extractor
 from mderank.options import Options
 from mderank.pipeline import extract_documents
 from mderank.reading import ReadOptions, Record, SourceDocument, read_record
+from mderank.style import style_file
 from mderank.tagging.spacy import spacy_memory_zone
 from mderank.util.environment import describe_encoder, versions
 from mderank.util.files import file_sha256
@@ -107,9 +108,10 @@ class BatchWorker:
             The options, and checksums of the files that they name, as plain data.
         """
         options = {name: value for name, value in self.options.to_dict().items() if name not in _NO_DIFFERENCE}
-        named = [self.options.frequencies, *self.options.params.values()]
+        style = None if self.options.style is None else str(style_file(self.options.style))
+        named = [self.options.frequencies, style, *self.options.params.values()]
         files = [name for name in named if name and isinstance(name, str) and Path(name).is_file()]
-        checksums = {name: file_sha256(name) for name in files}
+        checksums = {Path(name).name if name == style else name: file_sha256(name) for name in files}
         return {"reading": asdict(self.reading), **options, "files": checksums}
 
     def describe(self) -> dict[str, Any]:

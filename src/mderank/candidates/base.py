@@ -128,15 +128,39 @@ def find_occurrences(
     """
     words = [token.text.lower() for token in document.tokens]
     places: dict[tuple[str, ...], list[range]] = {key: [] for key in keys}
+    tree = _prefix_tree(places)
     unbroken = _unbroken(document)
-    for length in sorted({len(key) for key in places}):
-        for start in range(len(words) - length + 1):
-            key = tuple(words[start : start + length])
-            known = places.get(key)
-            if known is None or unbroken[start] < start + length or (known and known[-1].stop > start):
-                continue
-            known.append(range(start, start + length))
+    for start in range(len(words)):
+        node = tree
+        for stop in range(start + 1, unbroken[start] + 1):
+            following = node.branches.get(words[stop - 1])
+            if following is None:
+                break
+            node = following
+            if node.key is not None and (not places[node.key] or places[node.key][-1].stop <= start):
+                places[node.key].append(range(start, stop))
     return {key: tuple(_occurrence(document, place) for place in some) for key, some in places.items()}
+
+
+class _Node:
+    """A node of a prefix tree: the phrase that ends here, if one does, and the nodes of the words that follow."""
+
+    __slots__ = ("branches", "key")
+
+    def __init__(self) -> None:
+        self.key: tuple[str, ...] | None = None
+        self.branches: dict[str, _Node] = {}
+
+
+def _prefix_tree(keys: Iterable[tuple[str, ...]]) -> _Node:
+    """The tree of phrases by their words: what stands at a place is then read once, for phrases of all lengths."""
+    root = _Node()
+    for key in keys:
+        node = root
+        for word in key:
+            node = node.branches.setdefault(word, _Node())
+        node.key = key
+    return root
 
 
 def _unbroken(document: Document) -> list[int]:

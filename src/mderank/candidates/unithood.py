@@ -28,6 +28,10 @@ _HELD_WORD, _HELD_PHRASE = 0.02, 0.05
 # Candidates that are not promising are left out before an encoder sees them, but never the best of them.
 _LEAST_PROMISE = -0.3
 _KEPT = 30
+# An encoder hides every occurrence of every candidate. In a text of few words that recur, every word is part of dozens
+# of phrases. Words that are hidden, per word of the text; more than any ordinary text has.
+_MOST_HIDDEN = 3
+_HIDDEN_ANYWAY = 1_000  # words
 _LEAD = 100  # words; see FusionRank
 
 
@@ -143,19 +147,28 @@ def measure_unit(
     return Unit(count, alone, first.start, unithood)
 
 
-def keep_promising(units: dict[tuple[str, ...], Unit]) -> dict[tuple[str, ...], Unit]:
+def keep_promising(units: dict[tuple[str, ...], Unit], words: int) -> dict[tuple[str, ...], Unit]:
     """Leave out phrases that are hopeless by their counts alone, before an encoder sees them.
 
     Args:
         units: Phrases with their properties.
+        words: Number of words of the text.
 
     Returns:
-        The promising phrases; at least the best 30.
+        The promising phrases: at least the best 30, unless their occurrences have more than three times the words of
+        the text.
     """
     promise = {key: _promise(len(key), unit) for key, unit in units.items()}
-    ranked = sorted(promise.values(), reverse=True)
-    bar = min(_LEAST_PROMISE, ranked[_KEPT - 1]) if len(ranked) > _KEPT else float("-inf")
-    return {key: unit for key, unit in units.items() if promise[key] >= bar}
+    ranked = sorted(promise, key=lambda key: -promise[key])
+    bar = min(_LEAST_PROMISE, promise[ranked[_KEPT - 1]]) if len(ranked) > _KEPT else float("-inf")
+    left = _MOST_HIDDEN * words + _HIDDEN_ANYWAY
+    kept = set()
+    for key in ranked:
+        if promise[key] < bar or left < 0:
+            break
+        kept.add(key)
+        left -= len(key) * units[key].frequency
+    return {key: unit for key, unit in units.items() if key in kept}
 
 
 def _promise(words: int, unit: Unit) -> float:

@@ -2,29 +2,16 @@
 
 from __future__ import annotations
 
-import signal
 import sys
 import warnings
+from collections.abc import Iterator, MutableMapping
+from importlib import import_module
 from typing import Any
 
 import click
 
 import mderank
-from mderank.cli.batch import batch
-from mderank.cli.collection import collection
-from mderank.cli.compare import compare
-from mderank.cli.datasets import datasets
-from mderank.cli.evaluate import evaluate
-from mderank.cli.export import export
-from mderank.cli.extract import extract
-from mderank.cli.info import info
-from mderank.cli.methods import methods
-from mderank.cli.models import models
-from mderank.cli.reproduce import reproduce
-from mderank.cli.serve import serve
-from mderank.cli.train import train
-from mderank.cli.tune import tune
-from mderank.errors import MDERankError
+from mderank.cli._signals import OneLine, ends_in_one_line, handle_signals
 
 EPILOG = """\b
 Examples:
@@ -34,31 +21,68 @@ Examples:
   mderank extract --phrases thesaurus.txt report.pdf
   mderank batch papers/ out && mderank collection out   many documents, and what they are about
   mderank serve                                  a page in the browser, and an HTTP API
+  mderank label papers/                          tick what is right, and it learns how you tag
 \b
 Exit codes:
   0  all documents were read      2  wrong usage, or a model that cannot be loaded
-  1  some document failed         130 interrupted
+  1  some document failed         130 interrupted, 143 terminated (SIGTERM)
 """
 
 
+# One module each. A command is imported when it is called, or when all are listed: starting stays fast.
+COMMANDS = ("batch", "collection", "compare", "datasets", "evaluate", "export", "extract", "info", "label", "methods",
+            "models", "reproduce", "serve", "styles", "train", "tune")  # fmt: skip
+
+
+class _LazyCommands(MutableMapping[str, click.Command]):
+    """All commands by name, each imported when it is first asked for."""
+
+    def __init__(self) -> None:
+        self._commands: dict[str, click.Command | None] = dict.fromkeys(COMMANDS)
+
+    def __getitem__(self, name: str) -> click.Command:
+        command = self._commands[name]
+        if command is None:
+            command = self._commands[name] = getattr(import_module(f"mderank.cli.{name}"), name)
+        return command
+
+    def __setitem__(self, name: str, command: click.Command) -> None:
+        self._commands[name] = command
+
+    def __delitem__(self, name: str) -> None:
+        del self._commands[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._commands)
+
+    def __len__(self) -> int:
+        return len(self._commands)
+
+
 class _Group(click.Group):
+    def main(self, *args: Any, **extra: Any) -> Any:
+        """Help and version end in one line too, where they cannot be written."""
+        try:
+            with ends_in_one_line():
+                return super().main(*args, **extra)
+        except OneLine as error:
+            if not extra.get("standalone_mode", True):
+                raise
+            error.show()
+            sys.exit(error.exit_code)
+
     def invoke(self, ctx: click.Context) -> Any:
         """Errors of ours are one line and an exit code, never a traceback."""
-        try:
+        with ends_in_one_line():
             return super().invoke(ctx)
-        except MDERankError as error:
-            raise _OneLine(str(error)) from error
 
 
-class _OneLine(click.ClickException):
-    exit_code = 2
-
-    def show(self, file: Any = None) -> None:
-        click.echo(f"mderank: error: {self.message}", err=True)
-
-
-@click.group(cls=_Group, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
-             epilog=EPILOG)  # fmt: skip
+@click.group(
+    cls=_Group,
+    commands=_LazyCommands(),
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
+    epilog=EPILOG,
+)
 @click.version_option(mderank.__version__, "--version", "-V", prog_name="mderank")
 def cli() -> None:
     """Extract keyphrases from documents, each with its score and its occurrences in the text.
@@ -68,29 +92,9 @@ def cli() -> None:
     """
 
 
-for _command in (
-    extract,
-    batch,
-    collection,
-    serve,
-    evaluate,
-    compare,
-    reproduce,
-    datasets,
-    tune,
-    train,
-    export,
-    methods,
-    models,
-    info,
-):
-    cli.add_command(_command)
-
-
 def main() -> None:
     """The program."""
-    if hasattr(signal, "SIGPIPE"):
-        signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # a closed pipe ends us quietly, as it does other tools
+    handle_signals()
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(encoding="utf-8", errors="backslashreplace")

@@ -39,7 +39,7 @@ def config_option(command: F) -> F:
         is_eager=True,  # before the options whose values it gives
         expose_value=False,
         callback=_read,
-        help="Read options from a TOML file, e.g. one of 'mderank tune': long names = values, those of --set in a "
+        help="Read options from a TOML file: long names = values, those of --set in a "
         "table [params]. The command line comes first.",
     )(command)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -16,6 +15,7 @@ from mderank.options import OptionInfo, Options
 from mderank.parameters import NGramRange, Parameter
 from mderank.presets import PAPER, PRESETS
 from mderank.reading.decoding import decode
+from mderank.tagging.spacy import import_spacy_without_torch as import_spacy_without_torch  # noqa: PLC0414
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -221,14 +221,3 @@ def _read_lines(file: str) -> list[str]:
     except InputError as error:
         raise InputError(f"{file}: {error}") from error
     return [line.strip() for line in text.splitlines() if line.strip() and not line.startswith("#")]
-
-
-def import_spacy_without_torch() -> None:
-    """SpaCy imports torch where it is installed, a second that its English pipeline has no use for."""
-    if "torch" in sys.modules or "spacy" in sys.modules:
-        return
-    sys.modules["torch"] = None  # type: ignore[assignment]
-    try:
-        import spacy  # noqa: F401
-    finally:
-        del sys.modules["torch"]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import signal
 import sys
 import time
 import warnings
@@ -20,6 +19,7 @@ from mderank.cli._options import (
     make_options,
     option,
 )
+from mderank.cli._signals import RESUME, stopped_with
 from mderank.cli._terminal import Throughput
 from mderank.errors import OptionError
 from mderank.factory import build_extractor
@@ -37,8 +37,7 @@ ENGINES = ("local", "ray", "spark")
 
 def build_in_worker(options: Options) -> Extractor:
     """Build the extractor in a worker process, without torch where the English pipeline is used."""
-    if options.tagger is None:
-        import_spacy_without_torch()
+    import_spacy_without_torch(options.tagger, options.tokenizer)
     return build_extractor(options)
 
 
@@ -106,8 +105,6 @@ def batch(
 
     if STDIN in paths:
         raise OptionError("standard input cannot be read again when a run resumes: save it to a file")
-    if hasattr(signal, "SIGPIPE"):
-        signal.signal(signal.SIGPIPE, signal.SIG_IGN)  # a dead worker must not end this process
     reading = read_options(settings)
     options = make_options(settings)
     if options.device not in (None, "cpu") and engine == "local":
@@ -117,7 +114,7 @@ def batch(
     skipped: Counter[str] = Counter()
     shown = Throughput("documents", silent=quiet)
     start = time.monotonic()
-    with shown, warnings.catch_warnings():
+    with shown, warnings.catch_warnings(), stopped_with(RESUME):
         if quiet:
             warnings.simplefilter("ignore")
         try:
@@ -137,9 +134,6 @@ def batch(
         except FailedDocumentError as error:
             click.echo(f"mderank: error: {error}", err=True)
             sys.exit(1)
-        except KeyboardInterrupt:
-            click.echo("mderank: stopped; run the same command again to resume", err=True)
-            sys.exit(130)
     if not quiet:
         _print_summary(summary, out, time.monotonic() - start, skipped)
     if summary.failed:

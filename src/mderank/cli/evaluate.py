@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import click
 
 from mderank.cli._config import config_option
+from mderank.cli._inputs import max_document_chars_option
 from mderank.cli._options import (
     SectionedCommand,
     extraction_options,
@@ -17,8 +18,9 @@ from mderank.cli._options import (
     make_options,
     option,
 )
+from mderank.cli._signals import RESUME, stopped_with
 from mderank.cli._terminal import progress
-from mderank.errors import OptionError
+from mderank.errors import InputError, OptionError
 from mderank.methods.registry import METHODS
 
 if TYPE_CHECKING:
@@ -42,6 +44,7 @@ _WITHOUT = ("method", "top_k", "dedupe", "min_score", "min_confidence", "max_sum
 @option("Input", "--document", "documents", multiple=True, metavar="ID",
         help="Only the document with this id. Repeatable.")  # fmt: skip
 @option("Input", "--no-verify", is_flag=True, help="Do not compare the dataset's checksum.")
+@max_document_chars_option
 @option("Results", "--out", type=click.Path(path_type=Path), default=Path("runs"), show_default=True,
         help="Folder of the runs. A run is written to OUT/DATASET/LABEL, and resumes there if it was stopped."
         )  # fmt: skip
@@ -67,6 +70,7 @@ def evaluate(
     limit: int | None,
     documents: tuple[str, ...],
     no_verify: bool,
+    max_document_chars: int,
     out: Path,
     label: str | None,
     protocols: tuple[str, ...],
@@ -98,16 +102,18 @@ def evaluate(
     scoring = [get_protocol(name) for name in dict.fromkeys((*REPORTED, *protocols))]
     asked = [Measure.parse(name) for name in measures]
     names = list(dict.fromkeys(each for name in datasets for each in (PAPER_DATASETS if name == "all" else (name,))))
-    if settings["tagger"] is None:
-        import_spacy_without_torch()
     options = [make_options(settings, method=method, find_method=find_method) for method in methods]
-    resources = Resources(data_dir, verify=not no_verify, cache_tags=len(methods) > 1)
+    resources = Resources(
+        data_dir, verify=not no_verify, cache_tags=len(methods) > 1, max_document_chars=max_document_chars
+    )
     store = RunStore(out)
     texts: dict[str, dict[str, str]] = {}
     runs: list[Run] = []
     columns: dict[bool, tuple[Measure, ...]] = {}  # of labelled and of judged datasets
     for name in names:
         dataset = resources.dataset(name, limit)
+        if not dataset.judged:
+            import_spacy_without_torch(settings["tagger"])
         if show_unjudged and not dataset.judged:
             raise OptionError(f"--show-unjudged is for judged datasets such as everyday, and {name} is not one")
         default = JUDGED_MEASURES if dataset.judged else PAPER_MEASURES
@@ -119,8 +125,11 @@ def evaluate(
         texts[dataset.name] = {each.id: each.text for each in prepared[0].texts}
         for run in prepared:
             title = f"{name} {run.label}" if len(prepared) > 1 else name
-            with progress(title, len(run.texts), silent=quiet) as advance:
-                runs.append(run.execute(advance))
+            with progress(title, len(run.texts), silent=quiet) as advance, stopped_with(RESUME):
+                try:
+                    runs.append(run.execute(advance))
+                except OSError as error:
+                    raise InputError(f"{out}: cannot be written: {error.strerror or error}; {RESUME}") from error
             if not quiet:
                 _print_failures(runs[-1])
         for note in () if quiet else dataset.notes:

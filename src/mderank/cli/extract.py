@@ -20,14 +20,16 @@ from mderank.cli._options import (
     make_options,
     option,
 )
+from mderank.cli._signals import signals_held
 from mderank.cli._terminal import output as opened
-from mderank.cli._terminal import progress, wants_color
+from mderank.cli._terminal import partial_file, progress, wants_color
+from mderank.errors import InputError
 from mderank.factory import build_extractor
 from mderank.options import Options
 from mderank.pipeline import extract_documents
 from mderank.reading import ReadOptions, SourceDocument, find_files, read_file, read_stream
-from mderank.tagging import SpacyTagger
-from mderank.writing import WRITERS, DocumentResult, make_writer
+from mderank.util.format import escape_unprintable
+from mderank.writing import WRITERS, DocumentResult, Writer, make_writer
 
 STDIN = "-"
 
@@ -36,7 +38,8 @@ STDIN = "-"
 @click.argument("paths", nargs=-1, metavar="[PATH]...")
 @input_options
 @option("Results", "--format", "-f", "form", type=click.Choice(list(WRITERS)), default="table", show_default=True,
-        help="html shows the text itself with its keyphrases highlighted.")  # fmt: skip
+        help="html shows the text itself with its keyphrases highlighted; csv puts ' before what a spreadsheet would "
+             "run as a formula.")  # fmt: skip
 @option("Results", "--explain", is_flag=True,
         help="Explain each score: features, contributions, effect of the mask, all occurrences.")  # fmt: skip
 @option("Results", "--output", "-o", metavar="FILE", help="Write to FILE.  [default: standard output]")
@@ -58,28 +61,35 @@ def extract(
 
     Scores rank the phrases of one document; --explain tells what they are made of.
     """
+    if STDIN in paths or not paths:
+        _check_stdin()
     if not paths and sys.stdin.isatty():
         raise click.UsageError("Name a file or folder, or pipe a text in: mderank extract FILE")
     found = find_files([path for path in dict.fromkeys(paths) if path != STDIN])
     reading = read_options(settings)
     with _warnings_silenced(quiet):
         options = make_options(settings)
-        tagger = SpacyTagger(options.tagger, tokenizer=options.tokenizer)
-        extractor = build_extractor(options, tagger=tagger)
-        if options.tagger is None and reading.tokens_field is None:
-            import_spacy_without_torch()
+        extractor = build_extractor(options)
+        if reading.tokens_field is None:
+            import_spacy_without_torch(options.tagger, options.tokenizer)
         sources = _sources(found.errors, found.files, STDIN in paths or not paths, reading)
         made = extract_documents(extractor, sources, options.top_k or None)
         count = None if STDIN in paths or not paths else len(found.files)
-        with opened(output) as stream:
+        with opened(output, keep_partial=True) as stream:
             writer = make_writer(form, stream, color=wants_color(stream), explain=explain)
-            failed = _write_all(writer, _show_progress(made, count, quiet or stream.isatty()), options, quiet)
+            shown = _show_progress(made, count, quiet or stream.isatty())
+            failed = _write_all(writer, shown, options, quiet, output)
     if found.skipped and not quiet:
         kinds = Counter(file.suffix or "without suffix" for file in found.skipped)
         listed = ", ".join(f"{number} {kind}" for kind, number in kinds.most_common(5))
         click.echo(f"mderank: note: {len(found.skipped)} other files in the folders were not read ({listed})", err=True)
     if failed:
         sys.exit(1)
+
+
+def _check_stdin() -> None:
+    if sys.stdin is None:
+        raise InputError("standard input is closed: name a file or folder, or pipe a text in")
 
 
 def _sources(
@@ -92,31 +102,44 @@ def _sources(
         yield from read_file(file, options)
 
 
-def _write_all(writer: Any, made: Iterable[DocumentResult], options: Options, quiet: bool) -> int:
+def _write_all(
+    writer: Writer, made: Iterable[DocumentResult], options: Options, quiet: bool, output: str | None
+) -> int:
     """Write the results and say on stderr what could not be done. The number of documents that failed."""
-    failed = 0
+    failed = written = 0
     writer.begin()
-    for result in made:
-        writer.write(result)
-        found = result.keyphrases
-        if found.error:
-            failed += 1
-            click.echo(f"mderank: error: {found.error}", err=True)
-        if quiet:
-            continue
-        if found.truncated:
-            limits = {"--max-words": options.max_words, "--max-tokens": options.max_tokens}
-            listed = ", ".join(f"{flag} {limit}" for flag, limit in limits.items() if limit)
-            words = len(result.text[found.truncated.start :].split())
-            click.echo(f"mderank: note: {result.id}: the last {words} words were not read ({listed})", err=True)
-        if found.missing_phrases:
-            listed = ", ".join(found.missing_phrases[:10]) + (", …" if len(found.missing_phrases) > 10 else "")
-            click.echo(
-                f"mderank: note: {result.id}: {len(found.missing_phrases)} listed phrases do not occur: {listed}",
-                err=True,
-            )
+    try:
+        for result in made:
+            with signals_held():  # a document is written as a whole
+                writer.write(result)
+                written += 1
+            failed += _report(result, options, quiet)
+    except KeyboardInterrupt as stopped:
+        writer.end()  # what is done is a whole file of its kind
+        where = "" if output is None else f" to {partial_file(output)}"
+        stopped.args = (f"{written} document{'' if written == 1 else 's'} written{where}",)
+        raise
     writer.end()
     return failed
+
+
+def _report(result: DocumentResult, options: Options, quiet: bool) -> bool:
+    """Say on stderr what could not be done with a document. Whether it failed."""
+    found, name = result.keyphrases, escape_unprintable(str(result.id))
+    if found.error:
+        click.echo(f"mderank: error: {escape_unprintable(str(found.error))}", err=True)
+    if found.truncated and not quiet:
+        limits = {"--max-words": options.max_words, "--max-tokens": options.max_tokens}
+        listed = ", ".join(f"{flag} {limit}" for flag, limit in limits.items() if limit)
+        words = len(result.text[found.truncated.start :].split())
+        click.echo(f"mderank: note: {name}: the last {words} words were not read ({listed})", err=True)
+    if found.missing_phrases and not quiet:
+        listed = ", ".join(found.missing_phrases[:10]) + (", …" if len(found.missing_phrases) > 10 else "")
+        click.echo(
+            f"mderank: note: {name}: {len(found.missing_phrases)} listed phrases do not occur: {listed}",
+            err=True,
+        )
+    return found.error is not None
 
 
 def _show_progress(made: Iterator[DocumentResult], count: int | None, silent: bool) -> Iterator[DocumentResult]:

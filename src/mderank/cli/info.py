@@ -18,19 +18,19 @@ PACKAGES = ("numpy", "onnxruntime", "tokenizers", "spacy", "torch", "transformer
 @click.option(
     "--model", "-m", default=DEFAULT_MODEL, show_default=True, metavar="NAME|DIR", help="The encoder to show."
 )
-@click.option("--tagger", metavar="NAME", help="The spaCy pipeline to show.  [default: English]")
+@click.option("--tagger", metavar="NAME", help="The tagger to show.  [default: encoder]")
 @click.option("--json", "as_json", is_flag=True, help="As JSON.")
 def info(model: str, tagger: str | None, as_json: bool) -> None:
-    """Show versions, the encoder and the tagging pipeline."""
+    """Show versions, the encoder and the tagger."""
     from mderank.encoding import load_encoder
-    from mderank.tagging import SpacyTagger
+    from mderank.tagging import load_tagger
 
     spec = load_encoder(model).spec
     facts: dict[str, Any] = {
         **{name: version or "not installed" for name, version in versions(PACKAGES).items()},
         "platform": platform.platform(),
         "cores": available_cores(),
-        "tagger": SpacyTagger(tagger).name,
+        "tagger": getattr(load_tagger(tagger), "name", tagger),
         "model": spec.name,
         "layers": spec.layers,
         "dimension": spec.dimension,

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from mderank.cli._options import DEFAULT_MODEL, SectionedCommand, import_spacy_without_torch, option
+from mderank.cli._signals import RESUME, stopped_with
 from mderank.cli._terminal import output as opened
 from mderank.cli._terminal import progress, show_stages
 from mderank.errors import InputError, OptionError
@@ -113,7 +114,7 @@ def reproduce(
         if not quiet:
             click.echo(line, err=True)
 
-    with show_stages(silent=quiet) as show:
+    with show_stages(silent=quiet) as show, stopped_with(RESUME):
         notes = [] if no_run else reproduction.run(plan, show, tell)
     with progress("writing", len(parts) + len(config.modes_of(config.encoder)), silent=quiet) as advance:
         report = reproduction.report(plan, notes, advance)

@@ -9,6 +9,8 @@ from typing import Any
 
 import click
 
+from mderank.cli._signals import INTERRUPTED, TERMINATED, Terminated
+
 
 @click.command()
 @click.argument("recipe")
@@ -72,7 +74,7 @@ def train(
         for each, handler in previous.items():
             signal.signal(each, handler)
     if not result.state.finished:
-        context.exit(130)
+        context.exit(TERMINATED if signal.SIGTERM in asked else INTERRUPTED)
     if not quiet and result.model is not None:
         click.echo(f"{result.model}: use it with --model {result.model}", err=True)
         if result.last is not None:
@@ -84,7 +86,7 @@ def _note_signal(asked: list[int], quiet: bool) -> Any:
 
     def handle(number: int, frame: Any) -> None:
         if asked:
-            raise KeyboardInterrupt
+            raise Terminated if number == signal.SIGTERM else KeyboardInterrupt
         asked.append(number)
         if not quiet:
             click.echo("mderank: stopping after this step; once more to stop at once", err=True)

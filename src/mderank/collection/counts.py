@@ -7,12 +7,12 @@ the end all files are merged by key.
 from __future__ import annotations
 
 import heapq
+import json
 import math
-import pickle
 import re
 import tempfile
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from functools import lru_cache
 from itertools import groupby
 from typing import IO
@@ -174,7 +174,7 @@ class Counts:
     def _write_table(self) -> None:
         file = tempfile.TemporaryFile()  # noqa: SIM115
         for item in sorted(self._table.items()):
-            pickle.dump(item, file)
+            file.write(json.dumps((item[0], asdict(item[1]))).encode() + b"\n")
         self._files.append(file)
         self._table.clear()
 
@@ -190,8 +190,6 @@ class Counts:
 
 def _read(file: IO[bytes]) -> Iterator[tuple[str, Count]]:
     file.seek(0)
-    while True:
-        try:
-            yield pickle.load(file)
-        except EOFError:
-            return
+    for line in file:
+        key, count = json.loads(line)
+        yield key, Count(**count)

@@ -62,7 +62,7 @@ class AttentionRank(EncoderExtractor):
         frequencies: Document frequencies of a corpus, for ``max_df``.
         layer: Number of the layer, from 1; negative numbers count from the last. None for the last.
         max_tokens: Number of tokens of a text to read, special tokens included; None for all.
-        tagger: A tagger, a loaded spaCy pipeline or its name; None for English.
+        tagger: A tagger, its name, or a loaded spaCy pipeline; None for the bundled one, of English.
         candidates: The source of candidates, or a list of phrases; None for noun phrases.
         dedupe: Which surface forms are one keyphrase: "none", "case", "variant" or "stem".
         overlap: How much keyphrases may overlap: "any", "little" or "none"; None for "any".

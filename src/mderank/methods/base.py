@@ -29,7 +29,7 @@ from mderank.ranking import (
     Overlap,
     Scaling,
 )
-from mderank.tagging import SpacyTagger, Tagger
+from mderank.tagging import Tagger, load_tagger
 from mderank.tagging.spacy import SpacyPipeline
 from mderank.text import end_of_words, stem_phrase
 
@@ -37,7 +37,7 @@ from mderank.text import end_of_words, stem_phrase
 _CHUNK_TEXTS = 64
 _CHUNK_CHARACTERS = 400_000
 
-TAGGER = Param(expects="the name of a spaCy pipeline, a loaded pipeline, or a Tagger")
+TAGGER = Param(expects="the name of a tagger or spaCy pipeline, a loaded pipeline, or a Tagger")
 CANDIDATES = Param(expects="candidates such as NounPhrases() or NGrams(1, 3), or a list of phrases")
 DIVERSITY = Param(expects="MMR(diversity=0.5) or MaxSum(20)")
 
@@ -134,7 +134,7 @@ class BaseExtractor(ABC):
     """Base of all methods: finds the candidates of texts, has them scored, and ranks them.
 
     Args:
-        tagger: A tagger, a loaded spaCy pipeline or its name; None for English.
+        tagger: A tagger, its name, or a loaded spaCy pipeline; None for the bundled one, of English.
         candidates: The source of candidates, or a list of phrases; None for the method's own.
         dedupe: Which surface forms are one keyphrase: "none", "case", "variant" or "stem".
         overlap: How much keyphrases may overlap: "any", "little" or "none"; None for the method's own.
@@ -171,7 +171,7 @@ class BaseExtractor(ABC):
             raise OptionError(f"{type(self).__name__} has no vectors to tell phrases apart: leave diversity out")
         if isinstance(candidates, Sequence):
             candidates = PhraseList(candidates)
-        self.tagger: Tagger = tagger if isinstance(tagger, Tagger) else SpacyTagger(tagger)
+        self.tagger: Tagger = load_tagger(tagger)
         self.candidates: CandidateSource = candidates or self.default_candidates
         self.dedupe: Dedupe = dedupe
         # A user's own phrases are wanted as they are.
@@ -306,9 +306,13 @@ class BaseExtractor(ABC):
             dedupe=self.dedupe,
             overlap=self.overlap,
             diversity=self.diversity,
-            min_score=self.min_score,
+            min_score=self._lowest_score(scored),
             keep=lambda candidate: self._meets_thresholds(item, scored, candidate),
         )
+
+    def _lowest_score(self, scored: CandidateScores) -> float | None:
+        """Return the lowest score of a keyphrase of a text; None for no limit."""
+        return self.min_score
 
     def _meets_thresholds(self, item: ScoringInput, scored: CandidateScores, candidate: int) -> bool:
         """Whether a candidate reaches what the user asks for."""

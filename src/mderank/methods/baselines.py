@@ -20,7 +20,7 @@ class FirstPhrases(BaseExtractor):
     2. Score each with 1 / (1 + offset of its first character); at one offset the longest comes first, as found.
 
     Args:
-        tagger: A tagger, a loaded spaCy pipeline or its name; None for English.
+        tagger: A tagger, its name, or a loaded spaCy pipeline; None for the bundled one, of English.
         candidates: The source of candidates, or a list of phrases; None for noun phrases.
         dedupe: Which surface forms are one keyphrase: "none", "case", "variant" or "stem".
         overlap: How much keyphrases may overlap: "any", "little" or "none"; None for "any".
@@ -49,7 +49,7 @@ class Random(BaseExtractor):
 
     Args:
         seed: Random seed.
-        tagger: A tagger, a loaded spaCy pipeline or its name; None for English.
+        tagger: A tagger, its name, or a loaded spaCy pipeline; None for the bundled one, of English.
         candidates: The source of candidates, or a list of phrases; None for noun phrases.
         dedupe: Which surface forms are one keyphrase: "none", "case", "variant" or "stem".
         overlap: How much keyphrases may overlap: "any", "little" or "none"; None for "any".
@@ -69,10 +69,14 @@ class Random(BaseExtractor):
     def _score(self, inputs: Sequence[ScoringInput]) -> list[CandidateScores]:
         scores = []
         for item in inputs:
-            drawn = np.asarray([self._draw(item.document.text, each.key) for each in item.candidates])
+            # The text is read once, whatever the number of candidates.
+            started = hashlib.blake2b(f"{self.seed}\0{item.document.text}\0".encode("utf-8", "replace"), digest_size=8)
+            drawn = np.asarray([_draw(started.copy(), each.key) for each in item.candidates])
             scores.append(CandidateScores(drawn, drawn))
         return scores
 
-    def _draw(self, text: str, phrase: str) -> float:
-        digest = hashlib.blake2b(f"{self.seed}\0{text}\0{phrase}".encode("utf-8", "replace"), digest_size=8)
-        return int.from_bytes(digest.digest(), "big") / 2**64
+
+def _draw(started: hashlib.blake2b, phrase: str) -> float:
+    """Return the number of a phrase from the digest of what stands before it."""
+    started.update(phrase.encode("utf-8", "replace"))
+    return int.from_bytes(started.digest(), "big") / 2**64

@@ -33,7 +33,7 @@ class EmbedRank(EncoderExtractor):
         exact: Encode the document and the phrases in separate sequences. Scores are the same but for rounding.
         batch_tokens: Number of tokens that are computed at once with ``exact``; None for what suits the device.
         max_tokens: Number of tokens of a text to read, special tokens included; None for all.
-        tagger: A tagger, a loaded spaCy pipeline or its name; None for English.
+        tagger: A tagger, its name, or a loaded spaCy pipeline; None for the bundled one, of English.
         candidates: The source of candidates, or a list of phrases; None for noun phrases.
         dedupe: Which surface forms are one keyphrase: "none", "case", "variant" or "stem".
         overlap: How much keyphrases may overlap: "any", "little" or "none"; None for "any".

@@ -19,6 +19,7 @@ from mderank.encoding import (
     load_encoder,
 )
 from mderank.encoding.exact import VariantCache
+from mderank.encoding.phrase_cache import PhraseCache
 from mderank.errors import ExactFallbackWarning, OptionError
 from mderank.masking import Mask
 from mderank.methods.base import BaseExtractor, BaseOptions
@@ -83,6 +84,7 @@ class EncoderExtractor(BaseExtractor):
             raise OptionError("batch_tokens is for the exact form only: add exact=True (--exact), or leave it out")
         self.batch_tokens = batch_tokens
         self.max_tokens = max_tokens
+        self._phrase_cache = PhraseCache()
 
     def _layer(self, layer: int | None) -> int:
         layers = self.encoder.spec.layers
@@ -140,6 +142,7 @@ class EncoderExtractor(BaseExtractor):
             batch_tokens=self.batch_tokens,
             focus=focus,
             cache=self.encoder if isinstance(self.encoder, VariantCache) else None,
+            phrase_cache=self._phrase_cache,
         )
 
 

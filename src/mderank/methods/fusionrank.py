@@ -8,23 +8,26 @@ et al. (2023), ACL) and YAKE (Campos et al. (2020), Information Sciences).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Annotated, ClassVar, Unpack
 
 import numpy as np
 
-from mderank.candidates import CandidateSource, Terms
+from mderank.candidates import CandidateSource, PhraseList, Terms
 from mderank.encoding import BUNDLED_MODEL, Embeddings, Encoder
 from mderank.errors import OptionError
 from mderank.masking import MaskAll
 from mderank.methods.encoder_base import MODEL, EncoderExtractor, EncoderOptions
 from mderank.methods.scores import CandidateScores, ScoringInput
+from mderank.methods.style_features import STYLE_FEATURES, style_features
 from mderank.parameters import Param, check_arguments
 from mderank.ranking import Overlap, masked_similarity, phrase_similarity
 from mderank.ranking.dedupe import form_key
+from mderank.style import Style, load_style
 from mderank.util.arrays import Floats, Numbers
+from mderank.util.environment import encoder_sha256
 
 # Words after which an occurrence begins to count as late: about the length of an abstract or a first paragraph.
 _LEAD = 100
@@ -106,6 +109,10 @@ class FusionWeights:
     unithood: float = 1.0
 
 
+# All features by the names that a style has.
+FEATURES = (*(each.name for each in fields(FusionWeights)), *STYLE_FEATURES)
+STYLE = Param(expects="the name of a style, its file, or a Style")
+
 # Fitted to the everyday dataset by benchmarks/confidence.py, for these weights and the bundled encoder.
 CONFIDENCE = Confidence(slope=4.56, length=0.16, single=1.11, level=1.77)
 
@@ -137,11 +144,15 @@ class FusionRank(EncoderExtractor):
         (`Confidence`). ``min_confidence`` leaves out phrases with a lower one. By default it is 0, and 0.6 for the
         terms of a text of fewer than 50 words.
 
+    A ``style`` replaces the weights by learned ones, adds the features of `style_features`, and has an overlap, a
+    lowest score and a confidence of its own (`Style`).
+
     Args:
         model: Name or folder of a model, or an `Encoder`; see `load_encoder`.
         weights: Weights of the terms that are summed.
+        style: A learned style: a `Style`, the name of one that is part of mderank, or a file of ``mderank tune``.
         min_confidence: The lowest chance that a reader accepts a phrase, from 0 to 1; None for the default of step 12.
-        tagger: A tagger, a loaded spaCy pipeline or its name; None for English.
+        tagger: A tagger, its name, or a loaded spaCy pipeline; None for the bundled one, of English.
         candidates: The source of candidates, or a list of phrases; None for `Terms`.
         dedupe: Which surface forms are one keyphrase: "none", "case", "variant" or "stem".
         overlap: How much keyphrases may overlap: "any", "little" or "none"; None for "little", and for "any" with a
@@ -159,8 +170,10 @@ class FusionRank(EncoderExtractor):
 
     Raises:
         ModelError: If the model cannot be loaded.
+        InputError: If the style cannot be read.
         OptionError: If an option has the wrong type, is out of range or does not suit the others. Also if
-            ``min_confidence`` is given with other weights or another encoder than it was fitted to.
+            ``min_confidence`` is given with other weights or another encoder than it was fitted to, or a style with
+            another encoder than it was learned with.
     """
 
     default_candidates: ClassVar[CandidateSource] = Terms()
@@ -172,26 +185,66 @@ class FusionRank(EncoderExtractor):
         model: Annotated[str | Path | Encoder, MODEL] = BUNDLED_MODEL,
         *,
         weights: Annotated[FusionWeights, Param(expects="FusionWeights(norm=0.3, …)")] = FusionWeights(),
+        style: Annotated[Style | str | Path | None, STYLE] = None,
         min_confidence: Annotated[float | None, Param(ge=0, le=1)] = None,
         **options: Unpack[EncoderOptions],
     ) -> None:
         super().__init__(model, **options)
         self.weights = weights
-        if min_confidence is not None and not self._is_calibrated():
+        self.style = load_style(style) if isinstance(style, str | Path) else style
+        if self.style is not None:
+            self._check_style(self.style)
+            if options.get("overlap") is None and not isinstance(self.candidates, PhraseList):
+                self.overlap = self.style.overlap
+        if min_confidence is not None and not self._has_confidence():
             raise OptionError(
                 "min_confidence is known for the bundled encoder and the default weights only: leave it out, or use "
                 "min_score"
             )
         self.min_confidence = min_confidence
 
-    def _is_calibrated(self) -> bool:
-        """Whether scores are those that the confidence was fitted to."""
+    def _check_style(self, style: Style) -> None:
+        """Refuse a style that was learned with other features or another encoder."""
+        if self.weights != FusionWeights():
+            raise OptionError(f"the style '{style.name}' has weights of its own: leave out style or weights")
+        unknown = [name for name in style.weights if name not in FEATURES]
+        if unknown:
+            raise OptionError(
+                f"the style '{style.name}' weighs '{unknown[0]}', which this version does not know: learn it again "
+                "(mderank tune)"
+            )
+        spec = self.encoder.spec
+        same = (style.encoder, style.encoder_sha256) == (spec.name, encoder_sha256(self.encoder))
+        if not same or not self._measures_as_fitted():
+            raise OptionError(
+                f"the style '{style.name}' was learned with the encoder '{style.encoder}' in one pass, not with "
+                f"'{spec.name}' as it is used here: leave out the options of the encoder, or learn a style with them "
+                "(mderank tune)"
+            )
+
+    def _measures_as_fitted(self) -> bool:
+        """Whether features are computed as they were when weights were chosen."""
         spec = self.encoder.spec
         as_fitted = (self.pooling, self.layer, self.similarity) == (spec.pooling, spec.layers, "cosine")
-        return spec.name == BUNDLED_MODEL and as_fitted and not self.exact and self.weights == FusionWeights()
+        return as_fitted and not self.exact
+
+    def _is_calibrated(self) -> bool:
+        """Whether scores are those that the confidence was fitted to."""
+        as_fitted = self.encoder.spec.name == BUNDLED_MODEL and self._measures_as_fitted()
+        return as_fitted and self.weights == FusionWeights() and self.style is None
+
+    def _has_confidence(self) -> bool:
+        return self._is_calibrated() if self.style is None else self.style.confidence is not None
+
+    def _lowest_score(self, scored: CandidateScores) -> float | None:
+        if self.min_score is not None or self.style is None or self.style.min_score is None:
+            return self.min_score
+        return min(self.style.min_score, float(scored.scores.max(initial=-np.inf)))  # the best is always given
 
     def _meets_thresholds(self, item: ScoringInput, scored: CandidateScores, candidate: int) -> bool:
         least = self.min_confidence
+        if least is None and self.style is not None:
+            least = 0.0
         if least is None:
             is_short = len(item.document.tokens) < _SHORT and isinstance(self.candidates, Terms)
             least = _SURE if is_short else 0.0
@@ -217,16 +270,23 @@ class FusionRank(EncoderExtractor):
         lengths = np.linalg.norm(embeddings.contexts, axis=1)
         features = {"similarity": near, "mask_effect": changes, "norm": lengths, **self._count_features(item)}
         terms = self._scale_features(features, embeddings.share * len(item.tokenized or ()))
-        weighted = {name: weight * terms[name] for name, weight in asdict(self.weights).items()}
+        weights: Mapping[str, float] = asdict(self.weights)
+        if self.style is not None:
+            own = style_features(item, embeddings, terms, self.style.labels)
+            terms, features = {**terms, **own}, {**features, **own}
+            weights = {name: self.style.weights[name] for name in FEATURES if name in self.style.weights}
+        weighted = {name: weight * terms[name] for name, weight in weights.items()}
         scores: Floats = np.sum(list(weighted.values()), axis=0)
-        confidences = (
-            CONFIDENCE.estimate(scores, features["length"], len(item.document.tokens))
-            if self._is_calibrated()
-            else None
-        )
+        confidences = self._estimate_confidences(scores, features["length"], len(item.document.tokens))
         return CandidateScores(
             scores, near, embeddings.phrases, contributions=weighted, features=features, confidences=confidences
         )
+
+    def _estimate_confidences(self, scores: Floats, words: Numbers, text_words: int) -> Floats | None:
+        if self.style is not None and self.style.confidence is not None:
+            chances: Floats = 1 / (1 + np.exp(-(self.style.confidence.slope * scores + self.style.confidence.level)))
+            return chances
+        return CONFIDENCE.estimate(scores, words, text_words) if self._is_calibrated() else None
 
     def _scale_features(self, features: dict[str, Numbers], tokens: float) -> dict[str, Floats]:
         """Scale each feature so that it can be summed, in a text of so many tokens."""

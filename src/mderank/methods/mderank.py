@@ -20,7 +20,7 @@ from mderank.methods.scores import CandidateScores, ScoringInput
 from mderank.parameters import Param, check_arguments
 from mderank.presets import PAPER
 from mderank.ranking import SimilarityName, masked_similarity
-from mderank.tagging import SpacyTagger
+from mderank.tagging import load_tagger
 
 
 class MDERankOptions(EncoderOptions, total=False):
@@ -64,7 +64,7 @@ class MDERank(EncoderExtractor):
     Args:
         model: Name or folder of a model, or an `Encoder`; see `load_encoder`.
         masking: Which occurrences each candidate hides, such as ``MaskSubset()``; None for `MaskAll`.
-        tagger: A tagger, a loaded spaCy pipeline or its name; None for English.
+        tagger: A tagger, its name, or a loaded spaCy pipeline; None for the bundled one, of English.
         candidates: The source of candidates, or a list of phrases; None for noun phrases.
         dedupe: Which surface forms are one keyphrase: "none", "case", "variant" or "stem".
         overlap: How much keyphrases may overlap: "any", "little" or "none"; None for "any".
@@ -130,7 +130,7 @@ class MDERank(EncoderExtractor):
         options.update(changes)
         named = options["tagger"]
         if named is None or isinstance(named, str):
-            options["tagger"] = SpacyTagger(named, tokenizer=PAPER.tokenizer)
+            options["tagger"] = load_tagger(named, tokenizer=PAPER.tokenizer)
         return cls(model, **options)
 
     def _score(self, inputs: Sequence[ScoringInput]) -> list[CandidateScores]:

@@ -33,7 +33,7 @@ class TfIdf(BaseExtractor):
     Args:
         frequencies: Document frequencies of a corpus; None makes all phrases equally rare.
         nested: Whether occurrences inside longer candidates count.
-        tagger: A tagger, a loaded spaCy pipeline or its name; None for English.
+        tagger: A tagger, its name, or a loaded spaCy pipeline; None for the bundled one, of English.
         candidates: The source of candidates, or a list of phrases; None for noun phrases.
         dedupe: Which surface forms are one keyphrase: "none", "case", "variant" or "stem".
         overlap: How much keyphrases may overlap: "any", "little" or "none"; None for "any".

@@ -142,15 +142,15 @@ def _relations(keys: Sequence[str]) -> tuple[list[list[int]], list[list[int]]]:
     where: dict[tuple[str, ...], list[int]] = {}
     for index, words in enumerate(split):
         where.setdefault(words, []).append(index)
-    longest = max(map(len, split), default=0)
+    lengths = sorted({len(words) for words in split})
     holders: list[list[int]] = [[] for _ in keys]
     parts: list[list[int]] = [[] for _ in keys]
     for index, words in enumerate(split):
         inside = {
-            words[start:stop]
-            for start in range(len(words))
-            for stop in range(start + 1, min(len(words), start + longest) + 1)
-            if stop - start < len(words)
+            words[start : start + length]
+            for length in lengths
+            if length < len(words)
+            for start in range(len(words) - length + 1)
         }
         for part in sorted(inside):
             for other in where.get(part, ()):

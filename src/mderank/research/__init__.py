@@ -19,11 +19,12 @@ _MODULES = {
     "mderank.research.evaluation.protocols": ("get_protocol",),
     "mderank.research.evaluation.runs": ("Run", "RunStore", "load_run"),
     "mderank.research.evaluation.spec": ("RunSpec",),
-    "mderank.research.evaluation.tuning": ("TuningResult", "tune"),
     "mderank.research.reports.compare": ("RunComparison", "compare"),
     "mderank.research.reproduction.config": ("EncoderInfo", "Limits", "ReproductionConfig"),
     "mderank.research.reproduction.reproduce": ("ReproductionResources", "reproduce"),
     "mderank.research.training.trainer": ("train",),
+    "mderank.research.tuning.labelled_files": ("load_labelled",),
+    "mderank.research.tuning.learn": ("StyleReport", "learn_style"),
 }
 __all__, __getattr__, __dir__ = lazy_names(__name__, _MODULES)
 
@@ -38,8 +39,6 @@ if TYPE_CHECKING:
     from mderank.research.evaluation.runs import RunStore as RunStore
     from mderank.research.evaluation.runs import load_run as load_run
     from mderank.research.evaluation.spec import RunSpec as RunSpec
-    from mderank.research.evaluation.tuning import TuningResult as TuningResult
-    from mderank.research.evaluation.tuning import tune as tune
     from mderank.research.reports.compare import RunComparison as RunComparison
     from mderank.research.reports.compare import compare as compare
     from mderank.research.reproduction.config import EncoderInfo as EncoderInfo
@@ -48,3 +47,6 @@ if TYPE_CHECKING:
     from mderank.research.reproduction.reproduce import ReproductionResources as ReproductionResources
     from mderank.research.reproduction.reproduce import reproduce as reproduce
     from mderank.research.training.trainer import train as train
+    from mderank.research.tuning.labelled_files import load_labelled as load_labelled
+    from mderank.research.tuning.learn import StyleReport as StyleReport
+    from mderank.research.tuning.learn import learn_style as learn_style

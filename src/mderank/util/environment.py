@@ -69,9 +69,14 @@ def describe_encoder(encoder: Any) -> dict[str, str | None] | None:
         encoder: An encoder, or None for a method without one.
 
     Returns:
-        The encoder's name and the checksum of its weights (``name``, ``sha256``), or None without an encoder.
+        The encoder's name and the checksum of its weights (``name``, ``sha256``), or None without an encoder. Also
+        its ``precision`` if that is not float32, because scores differ between precisions.
     """
-    return None if encoder is None else {"name": encoder.spec.name, "sha256": encoder_sha256(encoder)}
+    if encoder is None:
+        return None
+    precision = getattr(encoder, "precision", "float32")
+    described = {"name": encoder.spec.name, "sha256": encoder_sha256(encoder)}
+    return described if precision == "float32" else {**described, "precision": precision}
 
 
 def encoder_sha256(encoder: Any) -> str | None:

@@ -19,6 +19,55 @@ TEMPORARY_SUFFIX = ".tmp"
 Differences = dict[str, tuple[Any, Any]]
 
 
+# --- files of strangers -----------------------------------------------------------------------------------------------
+
+
+def read_limited(file: Path, limit: int) -> bytes:
+    """Read a regular file that has at most ``limit`` bytes.
+
+    Args:
+        file: Path of the file.
+        limit: Maximum number of bytes.
+
+    Returns:
+        The content.
+
+    Raises:
+        OSError: The file cannot be read.
+        ValueError: It has more bytes, or is a device, a pipe or a socket.
+    """
+    if file.exists() and not file.is_file():
+        raise ValueError("it is not a regular file")
+    with file.open("rb") as stream:
+        data = stream.read(limit + 1)
+    if len(data) > limit:
+        raise ValueError(f"it has more than {limit:,} bytes, which is the limit for a file of its kind")
+    return data
+
+
+def read_json_object(file: Path, limit: int) -> dict[str, Any]:
+    """Read a JSON object from a file that has at most ``limit`` bytes.
+
+    Args:
+        file: Path of the file.
+        limit: Maximum number of bytes.
+
+    Returns:
+        The object.
+
+    Raises:
+        OSError: The file cannot be read.
+        ValueError: It is too large, or not a JSON object in UTF-8.
+    """
+    try:
+        content = json.loads(read_limited(file, limit).decode("utf-8"))
+    except RecursionError as error:
+        raise ValueError("its JSON is nested too deeply") from error
+    if not isinstance(content, dict):
+        raise ValueError("it is not a JSON object")
+    return content
+
+
 # --- checksums --------------------------------------------------------------------------------------------------------
 
 

@@ -72,6 +72,24 @@ def replace_unprintable(text: str) -> str:
     return "".join(each if each.isprintable() or each == "\u00a0" else "\ufffd" for each in text)
 
 
+def escape_unprintable(text: str) -> str:
+    r"""Escape characters that could move the cursor or change a terminal's colours, so that names can still be read.
+
+    Args:
+        text: Any text, such as a file's name.
+
+    Returns:
+        Text on one line, with backslash escapes in place of control characters, line ends and lone surrogates.
+
+    >>> escape_unprintable("two\nlines")
+    'two\\nlines'
+    """
+    return "".join(
+        each if each.isprintable() or each == "\u00a0" else each.encode("unicode_escape").decode("ascii")
+        for each in text
+    )
+
+
 def style_text(text: str, *, bold: bool = False, dim: bool = False, colour: str | None = None) -> str:
     r"""Style text for a terminal, with ANSI escape codes.
 

@@ -8,11 +8,11 @@ from __future__ import annotations
 import csv
 import io
 import re
+import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Literal
-
-from rich.cells import cell_len
 
 from mderank.util.format import replace_unprintable as _plain
 
@@ -308,6 +308,29 @@ def as_csv(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
     writer.writerow(header)
     writer.writerows(["" if value is None else value for value in row] for row in rows)
     return stream.getvalue()
+
+
+def cell_len(text: str) -> int:
+    """Return the number of columns that a text takes in a terminal.
+
+    >>> cell_len("reef"), cell_len("珊瑚"), cell_len("cafe\u0301")
+    (4, 4, 4)
+
+    Args:
+        text: A text without control characters.
+
+    Returns:
+        The number of columns.
+    """
+    return len(text) if text.isascii() else sum(map(_columns, text))
+
+
+@cache
+def _columns(character: str) -> int:
+    """The columns of a character: none for marks on another one, two for the wide ones of East Asia and emoji."""
+    if unicodedata.category(character) in ("Mn", "Me", "Cf"):
+        return 0
+    return 2 if unicodedata.east_asian_width(character) in ("W", "F") else 1
 
 
 def _left(text: str, width: int) -> str:

@@ -1,8 +1,16 @@
-"""CSV: one keyphrase per row, for spreadsheets."""
+"""CSV: one keyphrase per row, for spreadsheets.
+
+A spreadsheet runs a cell that begins with =, +, -, @, a tab or a line break as a formula, and ids and texts come from
+anybody. Such a cell of text gets an apostrophe before it. Cells of numbers stay numbers. `unescape_cell` takes the
+apostrophe away, so that every text reads back as it was.
+"""
 
 from __future__ import annotations
 
 import csv
+import re
+from collections.abc import Sequence
+from typing import TextIO
 
 from mderank.keyphrase import Keyphrase
 from mderank.util.format import format_number, round_number
@@ -20,17 +28,51 @@ EXPLAINING = (
 )  # similarity=0.6 mask_effect=0.4; 3:14 for line and column; phrases with "; " between them
 
 
+# Full-width forms of the four characters count too: some spreadsheets take them for the same.
+_FORMULA = re.compile("'*[=+\\-@\t\r\n\uff1d\uff0b\uff0d\uff20]")
+
+
+def escape_cell(text: str) -> str:
+    """Put an apostrophe before a text that a spreadsheet would run as a formula.
+
+    >>> escape_cell("=1+1"), escape_cell("tidal marsh")
+    ("'=1+1", 'tidal marsh')
+
+    Args:
+        text: The text of a cell.
+
+    Returns:
+        The text, or the text with an apostrophe before it.
+    """
+    return f"'{text}" if _FORMULA.match(text) else text
+
+
+def unescape_cell(cell: str) -> str:
+    """Return the text that `escape_cell` was given.
+
+    >>> unescape_cell("'=1+1"), unescape_cell("'tis")
+    ('=1+1', "'tis")
+
+    Args:
+        cell: The content of a cell, as a CSV reader gives it.
+
+    Returns:
+        The text.
+    """
+    return cell[1:] if cell.startswith("'") and _FORMULA.match(cell) else cell
+
+
 class CsvWriter(Writer):
     """Writes a header, then one row per keyphrase. A document that failed has one row with its error."""
 
     def begin(self) -> None:
-        self._csv = csv.writer(self.stream, lineterminator="\n")
+        self._csv = csv.writer(_LineFeeds(self.stream))
         self._csv.writerow((*COLUMNS, *(EXPLAINING if self.explain else ())))
 
     def write(self, result: DocumentResult) -> None:
         if result.keyphrases.error:
             empty = [""] * (len(EXPLAINING) if self.explain else 0)
-            self._csv.writerow([result.id, "", "", "", "", "", "", str(result.keyphrases.error), *empty])
+            self._writerow([result.id, "", "", "", "", "", "", str(result.keyphrases.error), *empty])
         explainer = Explainer(result.text) if self.explain else None
         for number, each in enumerate(result.keyphrases, start=1):
             scores = (round_number(each.score), round_number(each.raw_score))
@@ -39,7 +81,24 @@ class CsvWriter(Writer):
                 if explainer
                 else ()
             )
-            self._csv.writerow([result.id, number, each.text, *scores, len(each.spans), format_spans(each), "", *why])
+            self._writerow([result.id, number, each.text, *scores, len(each.spans), format_spans(each), "", *why])
+
+    def _writerow(self, cells: Sequence[str | float]) -> None:
+        self._csv.writerow([escape_cell(cell) if isinstance(cell, str) else cell for cell in cells])
+
+
+class _LineFeeds:
+    """Ends rows with a line feed, and escapes lone surrogates, which UTF-8 does not have.
+
+    Python's writer is given its default line end, since before Python 3.13 it quotes no other line breaks in fields.
+    """
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+
+    def write(self, row: str) -> None:
+        row = row.removesuffix("\r\n") + "\n"
+        self._stream.write(row.encode("utf-8", "backslashreplace").decode("utf-8"))
 
 
 def _format_explanation(why: Explanation) -> tuple[str | float, ...]:

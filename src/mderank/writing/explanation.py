@@ -26,6 +26,20 @@ MEANINGS = {
     "position": "words before the first occurrence",
     "length": "words",
     "unithood": "how much of a unit the phrase is: 0 for one that stands alone, less for a fragment",
+    # Those that only styles weigh.
+    "context_similarity": "cosine of the phrase's mean hidden state and the document",
+    "context_agreement": "cosine of the phrase's mean hidden state and the phrase alone",
+    "centrality": "cosine of the phrase and the mean of all candidates",
+    "words": "words",
+    "single_word": "1 for a single word",
+    "long_phrase": "1 for four words and more",
+    "capital": "1 if it begins with a capital",
+    "capitals": "1 if it is all capitals",
+    "digit": "1 if it has a digit",
+    "hyphen": "1 if it has a hyphen",
+    "single_word_frequency": "of a single word: half the logarithm of its occurrences",
+    "single_word_unithood": "of a single word: how much of a unit it is",
+    "known_label": "logarithm of 1 + documents of which it was a label",
 }
 RAW_SCORE = "number that the score was computed from"
 CONFIDENCE = "chance that a reader accepts it"

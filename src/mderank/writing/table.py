@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from mderank.keyphrase import Keyphrase
-from mderank.util.format import format_number, style_text
+from mderank.util.format import escape_unprintable, format_number, style_text
 from mderank.writing.base import DocumentResult, Writer
 from mderank.writing.explanation import CONFIDENCE, MASKED, MEANINGS, RAW_SCORE, Explainer, Explanation
 
@@ -21,7 +21,7 @@ class TableWriter(Writer):
     """
 
     def write(self, result: DocumentResult) -> None:
-        lines = [self._style(str(result.id), bold=True)]
+        lines = [self._style(escape_unprintable(str(result.id)), bold=True)]
         best = max((each.score for each in result.keyphrases), default=0.0)
         explainer = Explainer(result.text) if self.explain else None
         for number, each in enumerate(result.keyphrases, start=1):

@@ -82,7 +82,7 @@ def test_nothing_comes_of_nothing():
 
 
 def test_it_is_set_on_the_command_line(tmp_path, monkeypatch):
-    monkeypatch.setattr("mderank.tagging.SpacyTagger", lambda *_, **__: FakeTagger())
+    monkeypatch.setattr("mderank.tagging.load_tagger", lambda *_, **__: FakeTagger())
     assert METHODS["textrank"].parse("top_words=0.33") == ("top_words", 0.33)
     file = tmp_path / "reef.txt"
     file.write_text(TEXT, encoding="utf-8")

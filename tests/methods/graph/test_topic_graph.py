@@ -156,6 +156,28 @@ def test_a_stem_of_very_many_phrases_tells_nothing(monkeypatch):
     assert find_topics(phrases("a x", "a y", "a z"), 0.74, "average") == [[0], [1], [2]]
 
 
+def test_pairs_of_phrases_are_bounded_and_the_commonest_stems_are_left_out(monkeypatch):
+    monkeypatch.setattr(topic_graph, "_MOST_ALIKE", 2)
+    monkeypatch.setattr(topic_graph, "_MOST_ALIKE_PER_PHRASE", 0)
+    near = topic_graph._similarities([("a", "x"), ("a", "y"), ("b", "x"), ("b", "z"), ("b", "y")])
+    pairs = {(one, other) for one in near for other in near[one]}
+    assert pairs == {(0, 1), (1, 0), (0, 2), (2, 0)}
+
+
+def test_a_topic_that_fills_the_text_costs_one_convolution(monkeypatch):
+    """Once for all steps of PageRank, not once a step."""
+    calls = []
+    between = NearnessGraph._between
+    monkeypatch.setattr(topic_graph, "_MOST_PAIRED", 3)
+    monkeypatch.setattr(NearnessGraph, "_between", lambda *arguments: calls.append(1) or between(*arguments))
+    places = [[range(number, number + 1) for number in range(node, 40, 4)] for node in range(4)]
+    graph = NearnessGraph(places, range(4))
+    assert len(calls) == 4
+    for _ in range(5):
+        graph @ np.ones(4)
+    assert len(calls) == 9
+
+
 def test_weights_worked_out_by_hand():
     # words 1-2, 6-7, 10, 12 (as in "The coral reef is near the old harbour. The reef is big.")
     graph = NearnessGraph([[range(1, 3), range(10, 11)], [range(6, 8)], [range(12, 13)]], [0, 1, 2])
@@ -164,9 +186,11 @@ def test_weights_worked_out_by_hand():
     np.testing.assert_allclose(weights, [[0, one, two], [one, 0, three], [two, three, 0]], atol=1e-12)
 
 
-@pytest.mark.parametrize("paired", [2_000, 3])  # with 3, larger topics are taken off by convolution
-def test_the_graph_is_that_of_the_definition(monkeypatch, paired):
+# With 3, larger topics are taken off by convolution: once for topics of few phrases, else in each step.
+@pytest.mark.parametrize(("paired", "few"), [(2_000, 32), (3, 32), (3, 4), (3, 0)])
+def test_the_graph_is_that_of_the_definition(monkeypatch, paired, few):
     monkeypatch.setattr(topic_graph, "_MOST_PAIRED", paired)
+    monkeypatch.setattr(topic_graph, "_FEW_PHRASES", few)
     rng = np.random.default_rng(3)
     for nodes in (1, 2, 9, 30):
         places = random_places(rng, nodes)

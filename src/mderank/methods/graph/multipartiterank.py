@@ -45,7 +45,7 @@ class MultipartiteRank(TopicExtractor):
         linkage: Which phrases of two topics are compared: "average", "single" (nearest) or "complete" (farthest).
         alpha: Preference for the first phrase of a topic; 0 for none.
         damping: Probability that the walk of PageRank follows an edge.
-        tagger: A tagger, a loaded spaCy pipeline or its name; None for English.
+        tagger: A tagger, its name, or a loaded spaCy pipeline; None for the bundled one, of English.
         candidates: The source of candidates, or a list of phrases; None for the longest runs of nouns and adjectives.
         dedupe: Which surface forms are one keyphrase: "none", "case", "variant" or "stem".
         overlap: How much keyphrases may overlap: "any", "little" or "none"; None for "any".

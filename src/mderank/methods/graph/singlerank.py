@@ -28,7 +28,7 @@ class SingleRank(WordGraphRanker):
         distance: What is counted between two words: all "tokens", or "words" of the graph only.
         phrase_score: Score of a phrase: "sum" or "mean" of its words' scores.
         weighted: Whether the weight of an edge is the number of times that its words meet.
-        tagger: A tagger, a loaded spaCy pipeline or its name; None for English.
+        tagger: A tagger, its name, or a loaded spaCy pipeline; None for the bundled one, of English.
         candidates: The source of candidates, or a list of phrases; None for noun phrases.
         dedupe: Which surface forms are one keyphrase: "none", "case", "variant" or "stem".
         overlap: How much keyphrases may overlap: "any", "little" or "none"; None for "any".

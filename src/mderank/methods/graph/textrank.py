@@ -86,7 +86,7 @@ class TextRank(WordGraphRanker):
         window: Words that are closer than this are linked; 2 links neighbours.
         weighted: Whether the weight of an edge is the number of times that its words meet.
         top_words: Share of the words, the best-ranked, that phrases are made of; None for noun phrases.
-        tagger: A tagger, a loaded spaCy pipeline or its name; None for English.
+        tagger: A tagger, its name, or a loaded spaCy pipeline; None for the bundled one, of English.
         candidates: The source of candidates, or a list of phrases; None for noun phrases. It excludes ``top_words``.
         dedupe: Which surface forms are one keyphrase: "none", "case", "variant" or "stem".
         overlap: How much keyphrases may overlap: "any", "little" or "none"; None for "any".

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from heapq import heapify, heappop, heappush
 from itertools import combinations
+from math import comb
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -35,7 +36,13 @@ NOUNS_AND_ADJECTIVES = NounPhrases("<NN.*|JJ.*|NOUN|PROPN|ADJ>+")
 # A stem that more phrases have makes no two of them alike, since pairs grow with the square. In a text of 350,000 words
 # the commonest is in 300.
 _MOST_SHARING = 1_000
+# Pairs of phrases with a stem in common that are held: so many, or so many per phrase. Beyond that the commonest stems
+# make no two phrases alike. 500 phrases that all share a stem have 125,000.
+_MOST_ALIKE, _MOST_ALIKE_PER_PHRASE = 500_000, 20
 _MOST_PAIRED = 2_000  # occurrences of a topic; their pairs are held, and are as many as its square
+# Phrases of a topic with more occurrences for which the weights between them are computed once, by a convolution each;
+# with more phrases there is one convolution for each step of PageRank.
+_FEW_PHRASES = 32
 
 
 THRESHOLD = Param(ge=0, lt=1, help="Phrases that share this part of their stems are one topic; 0: same stems only.")
@@ -176,10 +183,13 @@ def _similarities(phrases: Sequence[tuple[str, ...]]) -> dict[int, dict[int, flo
         for stem in dict.fromkeys(stems):
             sharing[stem].append(index)
     common: dict[tuple[int, int], int] = defaultdict(int)
-    for holders in sharing.values():
-        if len(holders) <= _MOST_SHARING:
-            for pair in combinations(holders, 2):
-                common[pair] += 1
+    left = max(_MOST_ALIKE, _MOST_ALIKE_PER_PHRASE * len(phrases))
+    for holders in sorted(sharing.values(), key=len):
+        left -= comb(len(holders), 2)
+        if len(holders) > _MOST_SHARING or left < 0:
+            break
+        for pair in combinations(holders, 2):
+            common[pair] += 1
     sizes = [len(set(stems)) for stems in phrases]
     near: dict[int, dict[int, float]] = {index: {} for index in range(len(phrases))}
     for (one, other), count in common.items():
@@ -211,8 +221,12 @@ class NearnessGraph:
         falling[1 : self._length] = 1 / np.arange(1, self._length)
         self._falling = np.fft.rfft(falling)
         inside = _groups(np.asarray(topics)[self._node])
-        self._large = [each for each in inside if len(each) > _MOST_PAIRED]
-        self._pairs = self._pair([each for each in inside if 1 < len(each) <= _MOST_PAIRED])
+        large = [each for each in inside if len(each) > _MOST_PAIRED]
+        few = [each for each in large if len(np.unique(self._node[each])) <= _FEW_PHRASES]
+        self._large = [each for each in large if len(np.unique(self._node[each])) > _FEW_PHRASES]
+        paired = self._pair([each for each in inside if 1 < len(each) <= _MOST_PAIRED])
+        convolved = [self._convolve(each) for each in few]
+        self._pairs = tuple(map(np.concatenate, zip(paired, *convolved, strict=True)))
 
     def __matmul__(self, values: Reals) -> Reals:
         """What each node gets if node j sends values[j] along its edges, times their weights: ``(n,)``."""
@@ -243,6 +257,14 @@ class NearnessGraph:
         spectra[1] *= self._falling.conj()  # backwards from first words
         forwards, backwards = np.fft.irfft(spectra, self._size)
         return _totals(node, forwards[first] + backwards[last], self._count)
+
+    def _convolve(self, topic: Ints) -> tuple[Ints, Ints, Reals]:
+        """The same as `_pair` for one topic of few nodes and many occurrences."""
+        nodes = np.unique(self._node[topic])
+        values = np.zeros((len(nodes), self._count))
+        values[np.arange(len(nodes)), nodes] = 1
+        weights = [self._between(topic, each)[nodes] for each in values]
+        return np.tile(nodes, len(nodes)), np.repeat(nodes, len(nodes)), np.concatenate(weights)
 
     def _pair(self, topics: Sequence[Ints]) -> tuple[Ints, Ints, Reals]:
         """The pairs of nodes with occurrences in one topic, and the weight between them, both ways."""

@@ -97,7 +97,7 @@ class YAKE(BaseExtractor):
         string_similarity: Measure that finds near-duplicates: "sequence", "levenshtein" or "jaro"; "none" keeps them.
         threshold: String similarity above which phrases are duplicates, from 0 to 1.
         stop_words: Stop words beside those of the language.
-        tagger: A tagger, a loaded spaCy pipeline or its name; None for English.
+        tagger: A tagger, its name, or a loaded spaCy pipeline; None for the bundled one, of English.
         candidates: The source of candidates, or a list of phrases; None for YAKE's own n-grams (`KeywordNGrams`).
         dedupe: Which surface forms are one keyphrase: "none", "case", "variant" or "stem".
         overlap: How much keyphrases may overlap: "any", "little" or "none"; None for "any".

@@ -88,7 +88,9 @@ class ReproductionResources(Resources):
     def get_encoder(self, name: str) -> CachingEncoder:
         """Return an encoder with a cache, loaded once."""
         if name not in self._caching:
-            self._caching[name] = CachingEncoder(load_encoder(name, device=self._device, dtype=self._dtype))
+            self._caching[name] = CachingEncoder(
+                load_encoder(name, device=self._device, dtype=self._dtype, precision="float32")
+            )
         return self._caching[name]
 
     def encoder(self, options: Options) -> Encoder | WordEncoder:

@@ -1,0 +1,73 @@
+import csv
+import io
+
+import pandas
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mderank import Keyphrase, Keyphrases, Span
+from mderank.errors import InputError
+from mderank.writing import DocumentResult, make_writer
+from mderank.writing.csv import escape_cell, unescape_cell
+
+STARTS = ["=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠"]
+FORMULA = "cmd|'/C calc'!A0"
+
+
+def written(*results, explain=False):
+    stream = io.StringIO(newline="")
+    writer = make_writer("csv", stream, explain=explain)
+    writer.begin()
+    for result in results:
+        writer.write(result)
+    writer.end()
+    return stream.getvalue()
+
+
+def result_of(text, name="d", error=None, score=0.5):
+    """A document whose one keyphrase is its whole text."""
+    phrase = Keyphrase(text, score, score, (Span(0, len(text)),), (text,), related=(text,))
+    return DocumentResult(name, text, Keyphrases([] if error else [phrase], error=error))
+
+
+def cells(content):
+    return list(csv.reader(io.StringIO(content, newline="")))
+
+
+@pytest.mark.parametrize("start", STARTS)
+@pytest.mark.parametrize("explain", [False, True])
+def test_no_cell_begins_like_a_formula(start, explain):
+    text = start + FORMULA
+    results = (result_of(text, name=text), result_of(text, name=text, error=InputError(text)))
+    for row in cells(written(*results, explain=explain)):
+        assert not [cell for cell in row if cell.startswith(tuple(STARTS))]
+
+
+@pytest.mark.parametrize("start", STARTS)
+def test_ids_and_phrases_read_back(start):
+    text = start + FORMULA
+    _, row = cells(written(result_of(text, name=text)))
+    assert (unescape_cell(row[0]), unescape_cell(row[2])) == (text, text)
+
+
+def test_pandas_reads_it_back():
+    names = ["=1+1", "'=1+1", "plain", "-3 degrees", "'tis"]
+    table = pandas.read_csv(io.StringIO(written(*(result_of("coral reef", name=name) for name in names))))
+    assert [unescape_cell(name) for name in table["document"]] == names
+
+
+def test_a_negative_score_stays_a_number():
+    _, row = cells(written(result_of("coral reef", score=-0.25)))
+    assert row[3] == "-0.25"
+
+
+def test_ordinary_texts_are_written_as_they_are():
+    for text in ("coral reef", "'tis", "C++", "a=b", "5G", "", "'"):
+        assert escape_cell(text) == text
+
+
+@given(st.text() | st.text(st.sampled_from("'=+-@\t\r\na")))
+def test_every_text_reads_back(text):
+    assert unescape_cell(escape_cell(text)) == text
+    assert not escape_cell(text).startswith(tuple(STARTS))
