@@ -1,19 +1,24 @@
-"""Takes the pictures of the page that the documentation shows: python docs/take_screenshots.py [FOLDER]
+"""Takes the pictures of the pages that the documentation shows: python docs/take_screenshots.py [FOLDER]
 
-It needs `pip install '.[serve,dev]'` and Chromium, and starts a server of its own, with the bundled encoder.
+It needs `pip install '.[serve,dev]'` and Chromium, and starts servers of its own, with the bundled encoder.
 """
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from playwright.sync_api import Browser, expect, sync_playwright
+
+from mderank.research.datasets import LabelledDocument, load_dataset
 
 FOLDER = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).parent / "images"
 
@@ -42,24 +47,64 @@ def take(browser: Browser, url: str, name: str, act: Callable[[Any], None], **op
     context.close()
 
 
-def main() -> None:
-    """All of them."""
-    command = [sys.executable, "-c", "from mderank.cli import main; main()", "serve", "--port", "0", "--no-open"]
+def take_label(browser: Browser, url: str, document: LabelledDocument) -> None:
+    """The labelling page, after twenty documents, with some phrases of another one ticked and crossed out."""
+    page = browser.new_page(viewport={"width": 1280, "height": 1450}, color_scheme="light")
+    page.goto(f"{url}/#1")
+    expect(page.locator("#message")).to_have_text(re.compile("^With 20 documents"), timeout=120_000)
+    right = {phrase.lower() for phrase in labels_of(document)}
+    for number, phrase in enumerate(page.locator("#phrases .words").all_inner_texts()[:10]):
+        page.locator("#phrases .tick").nth(number).focus()
+        page.keyboard.press("y" if phrase.lower() in right else "x")
+        expect(page.locator("#status")).to_have_text(re.compile(f"“{re.escape(phrase)}”.*Saved"))
+    page.screenshot(path=FOLDER / "label.png")
+    page.close()
+
+
+def labels_of(document: LabelledDocument) -> list[str]:
+    """What somebody would tick who wants names and terms of two or three words."""
+    return [phrase for phrase in document.keyphrases if 2 <= len(phrase.split()) <= 3]
+
+
+def write_labels(folder: Path) -> LabelledDocument:
+    """Everyday documents, and labels of twenty of them. The first, which has none, is returned."""
+    documents = [each for each in load_dataset("everyday").documents if each.kind in ("news", "abstract", "report")]
+    with (folder / "documents.jsonl").open("w") as texts, (folder / "labels.jsonl").open("w") as labels:
+        for number, each in enumerate(documents):
+            line = {"id": each.id, "text": each.text}
+            texts.write(json.dumps(line) + "\n")
+            if 1 <= number <= 20:
+                labels.write(json.dumps({**line, "keyphrases": labels_of(each)}) + "\n")
+    return documents[0]
+
+
+@contextmanager
+def started(*arguments: str) -> Iterator[str]:
+    """A server of ours; its address."""
+    command = [sys.executable, "-c", "from mderank.cli import main; main()", *arguments, "--port", "0", "--no-open"]
     server = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
     try:
         assert server.stderr is not None
-        url = next(found[1] for line in server.stderr if (found := re.search(r"serving at (\S+)", line)))
-        with sync_playwright() as driver:
-            browser = driver.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
+        yield next(found[1] for line in server.stderr if (found := re.search(r"(?:serving|labelling) at (\S+)", line)))
+    finally:
+        server.terminate()
+        server.wait()
+
+
+def main() -> None:
+    """All of them."""
+    with sync_playwright() as driver, TemporaryDirectory() as folder:
+        browser = driver.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
+        with started("serve") as url:
             wide = {"width": 1280, "height": 1000}
             take(browser, f"{url}/#top=10", "serve.png", why, viewport=wide, color_scheme="light")
             tall = {"width": 1280, "height": 1300}
             take(browser, f"{url}/#compare=yake&top=5&example=bees", "serve-compare.png", point, viewport=tall,
                  color_scheme="dark")  # fmt: skip
-            browser.close()
-    finally:
-        server.terminate()
-        server.wait()
+        document = write_labels(Path(folder))
+        with started("label", f"{folder}/documents.jsonl", "-o", f"{folder}/labels.jsonl") as url:
+            take_label(browser, url, document)
+        browser.close()
 
 
 if __name__ == "__main__":
