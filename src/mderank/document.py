@@ -10,9 +10,9 @@ from typing import Literal, NamedTuple
 from mderank.errors import InputError
 from mderank.text import collapse_whitespace
 
-Tagset = Literal["penn", "universal"]
+Tagset = Literal["penn", "universal", "words"]
 
-SENTENCE_ENDS = ".?!…。！？"
+SENTENCE_ENDS = ".?!…。！？؟۔।"
 
 
 class Span(NamedTuple):
@@ -51,9 +51,13 @@ class Document:
         text: The text.
         tokens: Its words and punctuation marks, without white space.
         paragraph_starts: Indices of the tokens that begin a paragraph; no phrase runs across one.
-        tagset: The tagset of the tags: Penn Treebank or Universal Dependencies.
+        tagset: The tagset of the tags: Penn Treebank, Universal Dependencies, or "words"
+            for words without tags; see `WordTagger`.
         language: Language code.
         divided: For each word divided at the end of a line, the span of the hyphen and the line break.
+        certainty: How certain the language is, from 0 to 1, if it was detected; None if it was named.
+        tagger: Name of the tagger.
+        warnings: What the user should know about how the text was read.
 
     >>> document = Document.from_tagged([("Deep", "JJ"), ("learning", "NN"), ("works", "VBZ"), (".", ".")])
     >>> document.text
@@ -68,6 +72,9 @@ class Document:
     tagset: Tagset = "penn"
     language: str = "en"
     divided: tuple[Span, ...] = ()
+    certainty: float | None = None
+    tagger: str = ""
+    warnings: tuple[str, ...] = ()
 
     @classmethod
     def from_tagged(
@@ -180,16 +187,24 @@ class Document:
 
 @dataclass(frozen=True)
 class MarkedUpText:
-    """A text with markup, such as Markdown, and the same text with the markup blanked.
+    """A text of which more is known than its characters: where its markup is, or its language.
 
     Attributes:
         text: The text with its markup.
-        prose: The text with every character of its markup replaced by a space, so that offsets hold.
+        prose: The text with every character of its markup replaced by a space, so that offsets hold; None for a text
+            without markup.
+        language: Language code; None where the language is to be found out.
     """
 
     text: str
-    prose: str
+    prose: str | None = None
+    language: str | None = None
+
+    @property
+    def readable(self) -> str:
+        """The text without markup, as a tagger reads it."""
+        return self.text if self.prose is None else self.prose
 
 
 AnyText = str | MarkedUpText | Document
-"""The texts that an extractor takes: a plain text, a text with markup, or a text that is tagged already."""
+"""The texts that an extractor takes: a plain text, one with markup or a known language, or one that is tagged already."""

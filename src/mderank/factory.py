@@ -78,7 +78,9 @@ def build_arguments(
     check_taken(method, options)
     arguments: dict[str, Any] = method.check_params(options.params)
     arguments |= _plain_arguments(method, options)
-    arguments["tagger"] = tagger or load_tagger(options.tagger, tokenizer=options.tokenizer)
+    arguments["tagger"] = tagger or load_tagger(
+        options.tagger, tokenizer=options.tokenizer, language=options.language
+    )
     arguments["candidates"] = _candidates(method, options)
     if "model" in method.options:
         arguments["model"] = load_model(options) if encoder is None else encoder

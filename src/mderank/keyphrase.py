@@ -96,6 +96,39 @@ class Keyphrase:
         }
 
 
+@dataclass(frozen=True, slots=True)
+class LanguageInfo:
+    """The language of a document, and what it was read with.
+
+    Attributes:
+        code: Language code, such as "fr".
+        certainty: How certain the language is, from 0 to 1, if it was detected; None if it was named.
+        tagger: Name of the tagger that found the words.
+        encoder: Name of the encoder; None for methods without one, and where it was not used.
+        warnings: What the reader of the keyphrases should know, such as an encoder of another language.
+    """
+
+    code: str
+    certainty: float | None = None
+    tagger: str = ""
+    encoder: str | None = None
+    warnings: tuple[str, ...] = ()
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return plain data for JSON.
+
+        Returns:
+            All attributes by name.
+        """
+        return {
+            "code": self.code,
+            "certainty": self.certainty,
+            "tagger": self.tagger,
+            "encoder": self.encoder,
+            "warnings": list(self.warnings),
+        }
+
+
 class Keyphrases(list[Keyphrase]):
     """The keyphrases of a document as a list, the best first.
 
@@ -104,11 +137,13 @@ class Keyphrases(list[Keyphrase]):
         truncated: The span at the end of the text that was not read, because of ``max_words`` or ``max_tokens``.
         missing_phrases: Phrases of the user's own list that do not occur in the text.
         error: Why a document of a batch gave no result.
+        language: The document's language, and what it was read with.
 
     Attributes:
         truncated: See above; None if the whole text was read.
         missing_phrases: See above.
         error: See above; None if nothing failed.
+        language: See above; None if the document failed.
     """
 
     def __init__(
@@ -118,8 +153,10 @@ class Keyphrases(list[Keyphrase]):
         truncated: Span | None = None,
         missing_phrases: tuple[str, ...] = (),
         error: MDERankError | None = None,
+        language: LanguageInfo | None = None,
     ) -> None:
         super().__init__(keyphrases)
         self.truncated = truncated
         self.missing_phrases = missing_phrases
         self.error = error
+        self.language = language

@@ -223,6 +223,15 @@ class Options:
         argument="candidates",
     )
     exclude: tuple[str, ...] = option((), "Phrases that are never returned.", section="Candidates")
+    language: str | None = option(
+        None,
+        "Language of all texts, by code or English name, such as de or german; auto finds out that of each text. A "
+        "record's own field 'language' takes precedence.",
+        section="Candidates",
+        argument="tagger",
+        default_text="auto",
+        metavar="CODE",
+    )
     tagger: str | None = option(
         None,
         "Tagger: encoder is bundled and for English; spacy is spaCy's English pipeline; any other spaCy pipeline by "
@@ -230,7 +239,7 @@ class Options:
         section="Candidates",
         http=False,
         metavar="NAME",
-        default_text="encoder; spacy with its tokenizer",
+        default_text="by language: encoder for English, else an installed spaCy pipeline or the words alone",
     )
     tokenizer: Literal["mderank", "spacy"] | None = option(
         None,

@@ -46,7 +46,9 @@ def _text(source: SourceDocument) -> AnyText:
     """Return the text that the extractor is given."""
     if source.tagged is not None:
         return source.tagged
-    return source.text if source.prose is None else MarkedUpText(source.text, source.prose)
+    if source.prose is None and source.language is None:
+        return source.text
+    return MarkedUpText(source.text, source.prose, source.language)
 
 
 def _named(found: Keyphrases, source: SourceDocument) -> Keyphrases:

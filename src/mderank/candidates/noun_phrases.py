@@ -9,14 +9,19 @@ from functools import lru_cache
 
 from mderank.candidates.base import is_content, locate, runs
 from mderank.document import Document, Tagset
-from mderank.errors import OptionError
+from mderank.errors import InputError, OptionError
 from mderank.keyphrase import Candidate
+from mderank.languages import language_family
 
-# Section 3 of the paper: any number of nouns and adjectives, then a noun. And the same in universal tags.
+# Section 3 of the paper: any number of nouns and adjectives, then a noun. And the same in universal tags, and for words
+# without tags.
 PATTERNS: dict[Tagset, str] = {
     "penn": "<NN.*|JJ>*<NN.*>",
     "universal": "<NOUN|PROPN|ADJ>*<NOUN|PROPN>",
+    "words": "<WORD|LOWER>*<WORD>",
 }
+# Romance languages put most adjectives behind the noun: "intelligence artificielle".
+_ROMANCE = "<ADJ>*<NOUN|PROPN><NOUN|PROPN|ADJ>*"
 
 # Tags of function words, in both tagsets: a pattern that names one asks for stop words.
 _FUNCTION_TAGS = frozenset(
@@ -84,6 +89,11 @@ class NounPhrases:
         return locate(document, [*phrases, *self._parts(document, phrases)] if self.nested else phrases)
 
     def _phrases(self, document: Document) -> Iterator[range]:
+        if document.tagset == "words" and "WORD" not in (self.pattern or "WORD"):
+            raise InputError(
+                f"the words of this text have no tags for the pattern {self.pattern!r}: install a spaCy pipeline of its "
+                f"language ('{document.language}'), or leave the pattern out"
+            )
         regex, letter = self._letters(document)
         for run in runs(document, self.stop_words, _named_function_tags(self.pattern)):
             for start in range(run.start, run.stop, _LONGEST_RUN):
@@ -121,7 +131,21 @@ class NounPhrases:
         """The pattern over the letters of the document's tags."""
         tags = tuple(sorted({token.tag for token in document.tokens}))
         letter = {tag: chr(_FIRST_LETTER + index) for index, tag in enumerate(tags)}
-        return _compile(self.pattern or PATTERNS[document.tagset], tags), letter
+        return _compile(self.pattern or default_pattern(document), tags), letter
+
+
+def default_pattern(document: Document) -> str:
+    """Return the pattern of noun phrases for the tags and the language of a document.
+
+    Args:
+        document: The tagged text.
+
+    Returns:
+        The pattern.
+    """
+    if document.tagset == "universal" and language_family(document.language) == "romance":
+        return _ROMANCE
+    return PATTERNS[document.tagset]
 
 
 @lru_cache(maxsize=256)

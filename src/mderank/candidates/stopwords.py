@@ -5,14 +5,15 @@ from __future__ import annotations
 from functools import cache
 
 from mderank.candidates.word_lists import load_word_list
+from mderank.languages import stop_words
 
 
 @cache
 def stop_words_of(language: str) -> frozenset[str]:
-    """Return the stop words of a language: our own for English, spaCy's for other languages, otherwise none.
+    """Return the stop words of a language; none for a language without a list.
 
     The English list has function words, the quantifiers and comparatives that taggers call adjectives, and scholarly
-    abbreviations.
+    abbreviations. Those of other languages are in `mderank.languages`.
 
     Args:
         language: Language code.
@@ -20,11 +21,4 @@ def stop_words_of(language: str) -> frozenset[str]:
     Returns:
         The stop words, in lower case.
     """
-    if language == "en":
-        return load_word_list("stop_words")
-    try:
-        from spacy.util import get_lang_class
-
-        return frozenset(word.lower() for word in get_lang_class(language).Defaults.stop_words)
-    except ImportError:
-        return frozenset()
+    return load_word_list("stop_words") if language == "en" else stop_words(language)

@@ -16,9 +16,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from mderank.candidates.base import find_occurrences, is_content
+from mderank.candidates.language_kinds import language_kinds
 from mderank.candidates.unithood import Stretch, is_unit, keep_promising, measure_unit
 from mderank.candidates.word_kinds import ENDS, GERUND, NOUN, NUMBER, OTHER, STARTS, word_kinds
-from mderank.candidates.word_lists import light_words
+from mderank.candidates.word_lists import LightWords, light_words
 from mderank.document import Document, Token
 from mderank.errors import OptionError
 from mderank.keyphrase import Candidate
@@ -65,7 +66,8 @@ class Terms:
         Returns:
             The terms with all their occurrences, by first occurrence.
         """
-        kinds = word_kinds(document, self.stop_words)
+        is_english = document.language == "en" and document.tagset != "words"
+        kinds = (word_kinds if is_english else language_kinds)(document, self.stop_words)
         stretches = list(_stretches(document, kinds))
         words = [token.text.lower() for token in document.tokens]
         places: dict[tuple[str, ...], list[range]] = {}
@@ -87,7 +89,7 @@ class Terms:
 
     def _parts(self, document: Document, kinds: str, stretch: Stretch) -> Iterator[range]:
         """The parts of a stretch that can be phrases, itself among them."""
-        light = light_words()
+        light = light_words(document.language)
         for start in range(*stretch):
             token = document.tokens[start]
             if kinds[start] not in STARTS or (kinds[start] != NOUN and token.text.lower() in light.adjectives):
@@ -95,7 +97,7 @@ class Terms:
             for stop in range(start + 1, min(stretch.stop, start + self.max_phrase_words) + 1):
                 if kinds[stop - 1] in ENDS and _balanced(kinds, start, stop):
                     part = range(start, stop)
-                    if _is_phrase(document.tokens[start:stop], kinds[start:stop]):
+                    if _is_phrase(document.tokens[start:stop], kinds[start:stop], light):
                         yield part
 
 
@@ -104,8 +106,7 @@ def _balanced(kinds: str, start: int, stop: int) -> bool:
     return kinds[stop - 1] != NUMBER or (stop - start > 1 and kinds[stop - 2] == NOUN)
 
 
-def _is_phrase(words: Sequence[Token], kinds: str) -> bool:
-    light = light_words()
+def _is_phrase(words: Sequence[Token], kinds: str, light: LightWords) -> bool:
     if not is_content(words) or (len(words) > 1 and all(len(word.text) == 1 for word in words)):
         return False
     if len(words) == 1:

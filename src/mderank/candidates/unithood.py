@@ -79,6 +79,8 @@ def is_name(words: Sequence[Token], kinds: str) -> bool:
     """
     if OF in kinds and kinds.index(OF) < len(kinds) - 1:  # "Internet of Things devices"
         place = kinds.index(OF)
+        while kinds[place + 1 : place + 2] == OF:  # "Bibliothèque de la Pléiade"
+            place += 1
         words, kinds = words[: place + 2], kinds[: place + 2]
     return all(
         word.text[:1].isupper() or kind in LINKS or kind == NUMBER for word, kind in zip(words, kinds, strict=True)
@@ -122,7 +124,7 @@ def measure_unit(
     Returns:
         The measured properties.
     """
-    light = light_words()
+    light = light_words(document.language)
     alone = left = right = 0
     holders = set()
     for part in ranges:

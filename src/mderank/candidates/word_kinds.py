@@ -1,4 +1,4 @@
-"""Kinds of words: which tokens can begin, continue, link or end a term, by their tags and their context."""
+"""Kinds of words in English: which tokens can begin, continue, link or end a term, by their tags and their context."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from mderank.candidates.word_lists import light_words
 from mderank.document import Document, Token
 
 # Kinds of words, one letter each, so that a stretch of words is a string.
-NOUN, ADJECTIVE, PARTICIPLE, GERUND, NUMBER, OF, AND, POSSESSIVE, OTHER = "NJPGCOAS-"
+NOUN, ADJECTIVE, AFTER_NOUN, PARTICIPLE, GERUND, NUMBER, OF, AND, POSSESSIVE, OTHER = "NJFPGCOAS-"
 LINKS = frozenset(OF + AND + POSSESSIVE)
 STARTS = frozenset(NOUN + ADJECTIVE + PARTICIPLE)
-ENDS = frozenset(NOUN + GERUND + NUMBER)
+ENDS = frozenset(NOUN + AFTER_NOUN + GERUND + NUMBER)
 
 
 def word_kinds(document: Document, extra_stop_words: frozenset[str]) -> str:

@@ -41,11 +41,16 @@ class LightWords(NamedTuple):
 
 
 @cache
-def light_words() -> LightWords:
+def light_words(language: str = "en") -> LightWords:
     """Return the lists of light words.
+
+    Args:
+        language: Language code. Only English has lists; those of other languages are empty.
 
     Returns:
         The lists.
     """
+    if language != "en":
+        return LightWords(*[frozenset[str]()] * len(LightWords._fields))
     names = ("light_nouns", "light_adjectives", "label_words", "units", "times", "forms_of_address")
     return LightWords(*map(load_word_list, names))

@@ -33,6 +33,8 @@ _INPUT = (
     option("Input", "--text-field", default="text", show_default=True,
            help="Field of a JSON line, or column of a table, that has the text."),
     option("Input", "--id-field", default="id", show_default=True, help="Field or column that names the document."),
+    option("Input", "--language-field", default="language", show_default=True,
+           help="Field or column that names the document's language."),
     _TOKENS_FIELD,
     max_document_chars_option,
 )  # fmt: skip
@@ -57,5 +59,5 @@ def _add(options: Sequence[Callable[[F], F]], command: F) -> F:
 def read_options(settings: dict[str, Any]) -> ReadOptions:
     """What they ask for; they are taken out of ``settings``."""
     form = settings.pop("input_format")
-    names = ("encoding", "text_field", "id_field", "tokens_field", "max_document_chars")
+    names = ("encoding", "text_field", "id_field", "language_field", "tokens_field", "max_document_chars")
     return ReadOptions(None if form == "auto" else form, *(settings.pop(name, None) for name in names))

@@ -7,6 +7,7 @@ de-duplication, limits, order, what happens to a document that fails) is here, a
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cache
@@ -18,7 +19,7 @@ from mderank.candidates import CandidateSource, NounPhrases, PhraseList
 from mderank.document import AnyText, Document, MarkedUpText, Span
 from mderank.encoding import TokenizedText
 from mderank.errors import InputError, MDERankError, OptionError
-from mderank.keyphrase import Candidate, Keyphrase, Keyphrases
+from mderank.keyphrase import Candidate, Keyphrase, Keyphrases, LanguageInfo
 from mderank.methods.rank_candidates import rank_candidates
 from mderank.methods.scores import CandidateScores, ScoringInput
 from mderank.parameters import Param, check_arguments, to_parameter
@@ -29,7 +30,7 @@ from mderank.ranking import (
     Overlap,
     Scaling,
 )
-from mderank.tagging import Tagger, load_tagger
+from mderank.tagging import LanguageTagger, Tagger, load_tagger
 from mderank.tagging.spacy import SpacyPipeline
 from mderank.text import end_of_words, stem_phrase
 
@@ -269,20 +270,25 @@ class BaseExtractor(ABC):
             self._rank(item, scores, top_k),
             truncated=item.truncated,
             missing_phrases=item.missing_phrases,
+            language=self._describe_language(item.document),
         )
+
+    def _describe_language(self, document: Document) -> LanguageInfo:
+        """Describe the language of a document, and what it was read with."""
+        return LanguageInfo(document.language, document.certainty, document.tagger, None, document.warnings)
 
     def _find_candidates(self, texts: Sequence[AnyText]) -> list[ScoringInput]:
         """Tag the texts as one batch, decide how far each of them is read, and find the candidates there."""
         limits = [end_of_words(_prose(text), self.max_words) for text in texts]
-        tagged = self.tagger.tag(
-            text.prose if isinstance(text, MarkedUpText) else text[:limit]
+        tagged = self._tag(
+            (text.readable, text.language) if isinstance(text, MarkedUpText) else (text[:limit], None)
             for text, limit in zip(texts, limits, strict=True)
             if not isinstance(text, Document)
         )
         inputs = []
         for text, limit in zip(texts, limits, strict=True):
             document = text if isinstance(text, Document) else next(tagged)
-            if isinstance(text, MarkedUpText):
+            if isinstance(text, MarkedUpText) and text.prose is not None:
                 document = document.with_breaks(text.text)
             end, tokenized = self._visible_end(document.text[:limit])
             visible = document.upto(end)
@@ -292,6 +298,29 @@ class BaseExtractor(ABC):
             candidates = self._filter_excluded(visible, found)
             inputs.append(ScoringInput(visible, candidates, missing, truncated, tokenized))
         return inputs
+
+    def _tag(self, texts: Iterable[tuple[str, str | None]]) -> Iterator[Document]:
+        """Tag texts, some of which come with their language."""
+        if isinstance(self.tagger, LanguageTagger):
+            yield from self.tagger.tag_in(list(texts))
+            return
+        named: deque[str | None] = deque()
+
+        def without_language() -> Iterator[str]:
+            for text, language in texts:
+                named.append(language)
+                yield text
+
+        for document in self.tagger.tag(without_language()):
+            language = named.popleft()
+            warnings = document.warnings
+            if language is not None and language.lower().partition("-")[0] != document.language:
+                warnings += (
+                    f"the record's language is {language[:40]!r}, and the tagger's is '{document.language}': leave "
+                    "--tagger (tagger=…) out",
+                )
+            tagger = document.tagger or str(getattr(self.tagger, "name", ""))
+            yield replace(document, tagger=tagger, warnings=warnings)
 
     def _filter_excluded(self, document: Document, found: list[Candidate]) -> list[Candidate]:
         """Return the candidates that occur and are not excluded."""
@@ -388,7 +417,7 @@ def _chunks(texts: Iterable[AnyText]) -> Iterator[list[AnyText]]:
 def _prose(text: AnyText) -> str:
     """Return the text without markup."""
     if isinstance(text, MarkedUpText):
-        return text.prose
+        return text.readable
     return text.text if isinstance(text, Document) else text
 
 

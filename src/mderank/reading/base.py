@@ -31,6 +31,7 @@ class SourceDocument:
         extracted: True if ``text`` was taken out of another format, such as HTML or PDF.
         tagged: the tagged document, if the input came with words and part-of-speech tags.
         error: why the document could not be read; None if it could.
+        language: the document's language, if its record names one.
     """
 
     id: str | int
@@ -39,6 +40,7 @@ class SourceDocument:
     extracted: bool = False
     tagged: Document | None = None
     error: MDERankError | None = None
+    language: str | None = None
 
     @classmethod
     def failed(cls, name: str, reason: str) -> SourceDocument:
@@ -63,6 +65,7 @@ class ReadOptions:
         encoding: text encoding, by its Python name. A byte order mark takes precedence.
         text_field: field or column of the text, in JSON lines and tables.
         id_field: field or column of the document's id.
+        language_field: field or column of the document's language.
         tokens_field: field with a list of [word, tag] pairs; None if the documents are not tagged.
         max_document_chars: length of the longest document that is read, in characters. A longer one is an error.
 
@@ -74,6 +77,7 @@ class ReadOptions:
     encoding: str = "utf-8"
     text_field: str = "text"
     id_field: str = "id"
+    language_field: str = "language"
     tokens_field: str | None = None
     max_document_chars: int = MAX_DOCUMENT_CHARS
 

@@ -86,7 +86,9 @@ def _make_document(record: dict[str, Any], name: str, options: ReadOptions) -> S
         what = "is not a string" if options.text_field in record else "is missing"
         known = list_names(record)
         raise InputError(f"the field '{options.text_field}' {what} (fields: {known}); name another: --text-field")
-    return SourceDocument(identity, check_length(text, options))
+    language = record.get(options.language_field)
+    language = language if isinstance(language, str) and language.strip() else None
+    return SourceDocument(identity, check_length(text, options), language=language)
 
 
 def _read_tagged(record: dict[str, Any], options: ReadOptions) -> Document:

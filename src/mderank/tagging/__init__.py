@@ -2,7 +2,9 @@
 
 from mderank.tagging.base import Tagger
 from mderank.tagging.encoder_tagger import EncoderTagger
+from mderank.tagging.language_tagger import LanguageTagger
 from mderank.tagging.load import load_tagger
 from mderank.tagging.spacy import SpacyTagger
+from mderank.tagging.word_tagger import WordTagger
 
-__all__ = ["EncoderTagger", "SpacyTagger", "Tagger", "load_tagger"]
+__all__ = ["EncoderTagger", "LanguageTagger", "SpacyTagger", "Tagger", "WordTagger", "load_tagger"]

@@ -34,6 +34,7 @@ class EncoderTagger:
 
     Args:
         tags: False finds the words only: only marks that end a sentence get a tag.
+        warn: Whether a text that is plainly not English causes a warning, once.
 
     Attributes:
         tagset: Tagset of the documents.
@@ -41,9 +42,9 @@ class EncoderTagger:
 
     tagset: Tagset = "penn"
 
-    def __init__(self, *, tags: bool = True) -> None:
+    def __init__(self, *, tags: bool = True, warn: bool = True) -> None:
         self._tags = tags
-        self._warned = False
+        self._warned = not warn
 
     @property
     def name(self) -> str:

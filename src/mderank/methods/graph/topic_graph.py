@@ -29,9 +29,9 @@ from mderank.util.arrays import Ints, Reals
 Linkage = Literal["average", "single", "complete"]
 LINKAGES: tuple[Linkage, ...] = ("average", "single", "complete")
 
-# "The longest sequences of nouns and adjectives" of both papers, in Penn's and in universal tags. Unlike the noun
-# phrases of the MDERank paper they may end in an adjective, or be one.
-NOUNS_AND_ADJECTIVES = NounPhrases("<NN.*|JJ.*|NOUN|PROPN|ADJ>+")
+# "The longest sequences of nouns and adjectives" of both papers, in Penn's and in universal tags, and words
+# without tags. Unlike the noun phrases of the MDERank paper they may end in an adjective, or be one.
+NOUNS_AND_ADJECTIVES = NounPhrases("<NN.*|JJ.*|NOUN|PROPN|ADJ|WORD|LOWER>+")
 
 # A stem that more phrases have makes no two of them alike, since pairs grow with the square. In a text of 350,000 words
 # the commonest is in 300.

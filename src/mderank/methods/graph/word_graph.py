@@ -25,7 +25,7 @@ Distance = Literal["tokens", "words"]
 PhraseScore = Literal["sum", "mean"]
 
 # Nouns, proper nouns and adjectives: the filter that all three papers settle on.
-WORD_TAGS: dict[Tagset, str] = {"penn": "NN.*|JJ", "universal": "NOUN|PROPN|ADJ"}
+WORD_TAGS: dict[Tagset, str] = {"penn": "NN.*|JJ", "universal": "NOUN|PROPN|ADJ", "words": "WORD|LOWER"}
 
 
 WINDOW = Param(ge=2, help="Link words that are closer than this; 2 links neighbours.")

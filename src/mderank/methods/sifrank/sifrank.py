@@ -34,6 +34,7 @@ from mderank.util.arrays import Floats, Ints
 _TAGS: dict[Tagset, frozenset[str]] = {
     "penn": frozenset("NN NNS NNP NNPS JJ VBG".split()),
     "universal": frozenset("NOUN PROPN ADJ".split()),
+    "words": frozenset("WORD LOWER".split()),
 }
 
 

@@ -22,7 +22,11 @@ from mderank.parameters import Param, check_arguments
 from mderank.ranking import Scaling, phrase_similarity
 from mderank.util.arrays import Floats
 
-CONTENT: dict[Tagset, re.Pattern[str]] = {"penn": re.compile("NN.*|JJ.*"), "universal": re.compile("NOUN|PROPN|ADJ")}
+CONTENT: dict[Tagset, re.Pattern[str]] = {
+    "penn": re.compile("NN.*|JJ.*"),
+    "universal": re.compile("NOUN|PROPN|ADJ"),
+    "words": re.compile("WORD|LOWER"),
+}
 
 
 class TextEmbedRank(BaseExtractor):
