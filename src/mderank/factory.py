@@ -73,11 +73,15 @@ def build_arguments(
         ModelError: if the encoder cannot be loaded.
         InputError: if a file that the options name cannot be read.
     """
-    from mderank.tagging import load_tagger
+    from mderank.tagging import LanguageTagger, load_tagger
 
     check_taken(method, options)
     arguments: dict[str, Any] = method.check_params(options.params)
     arguments |= _plain_arguments(method, options)
+    if isinstance(tagger, LanguageTagger) and options.language is not None:
+        tagger = tagger.for_language(options.language)
+    elif tagger is not None and options.language is not None:
+        raise OptionError("the tagger has its own language: leave language out")
     arguments["tagger"] = tagger or load_tagger(
         options.tagger, tokenizer=options.tokenizer, language=options.language
     )

@@ -117,6 +117,15 @@ def schema() -> Any:
             ("related", pa.list_(pa.string())),  # empty where there are none
         ]
     )
+    language = pa.struct(
+        [
+            ("code", pa.string()),
+            ("certainty", pa.float64()),  # null where the language was named
+            ("tagger", pa.string()),
+            ("encoder", pa.string()),
+            ("warnings", pa.list_(pa.string())),
+        ]
+    )
     return pa.schema(
         [
             ("id", pa.string()),
@@ -125,6 +134,7 @@ def schema() -> Any:
             ("truncated", span),
             ("missing_phrases", pa.list_(pa.string())),
             ("error", pa.string()),
+            ("language", language),
         ]
     )
 
@@ -151,6 +161,7 @@ def to_arrow_types(row: Row) -> Row:
         "truncated": None if row["truncated"] is None else _span_struct(row["truncated"]),
         "missing_phrases": list(map(_encodable, row["missing_phrases"])),
         "error": None if row["error"] is None else _encodable(row["error"]),
+        "language": row.get("language"),
     }
 
 

@@ -25,7 +25,7 @@ _TOP_K = {"table": 30, "json": 100, "html": 300}
 @option("Input", "--against", type=click.Path(path_type=Path), metavar="OTHER",
         help="Compare with another output of 'mderank batch'.")  # fmt: skip
 @option("Input", "--language", metavar="CODE",
-        help="Language of the word variants, e.g. de.  [default: that of the tagger, or en]")  # fmt: skip
+        help="Language of the word variants, e.g. de.  [default: that of each document]")  # fmt: skip
 @option("Results", "--sort", type=click.Choice(SORT_ORDERS),
         help="Order of the phrases.  [default: keyness with --against, else weight]")  # fmt: skip
 @option("Results", "--top-k", "-k", type=click.IntRange(1),

@@ -52,12 +52,6 @@ class BatchOutput:
         """Whether the batch is finished, or the output is a single file."""
         return not self.manifest or "result" in self.manifest
 
-    @property
-    def language(self) -> str:
-        """Language code of the tagging pipeline; English if it is not known."""
-        tagger = str((self.manifest.get("extractor") or {}).get("tagger", ""))
-        return tagger[:2] if tagger[2:3] == "_" else "en"
-
     def differences(self, other: BatchOutput) -> list[str]:
         """Compare the settings of two batches.
 

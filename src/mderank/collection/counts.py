@@ -93,16 +93,17 @@ def phrase_key(phrase: str, language: str = "en") -> str:
     return stem_phrase(" ".join(_GAP.split(phrase.lower())).strip(), language) or phrase.lower()
 
 
-def mentions(row: Row, language: str) -> list[Mention]:
+def mentions(row: Row, language: str | None = None) -> list[Mention]:
     """Return the phrases of a document. Variants of a phrase are merged, with the better rank.
 
     Args:
         row: a row of batch output.
-        language: language code of the stemmer.
+        language: language code of the stemmer; None takes that of the row, or English if it has none.
 
     Returns:
         The phrases, best first.
     """
+    language = language or (row.get("language") or {}).get("code") or "en"
     found: dict[str, Mention] = {}
     for rank, each in enumerate(row["keyphrases"], start=1):
         key = phrase_key(each["text"], language)
@@ -132,11 +133,11 @@ class Counts:
     """The counts of all phrases, in the order of their keys; a context manager that closes its temporary files.
 
     Args:
-        language: language code of the stemmer.
+        language: language code of the stemmer; None takes that of each row.
         limit: number of phrases in memory.
     """
 
-    def __init__(self, language: str, limit: int = LIMIT) -> None:
+    def __init__(self, language: str | None, limit: int = LIMIT) -> None:
         self.documents = self.failed = self.mentions = 0
         self._language = language
         self._limit = limit

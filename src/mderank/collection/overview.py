@@ -168,7 +168,7 @@ def build_overview(
         sort: order of the phrases; None sorts by keyness with ``against``, and by weight without.
         min_documents: leave out phrases of fewer documents.
         examples: number of documents per phrase.
-        language: language code for variants of words; None takes that of the tagger.
+        language: language code for variants of words; None takes that of each document.
         limit: number of phrases that are counted in memory; the rest goes to temporary files.
         advance: called with the number of documents read, for a progress bar.
 
@@ -182,7 +182,6 @@ def build_overview(
     sort = sort or ("weight" if against is None else "keyness")
     if sort == "keyness" and against is None:
         raise OptionError("sorting by keyness needs a collection to compare with: add --against OTHER")
-    language = language or output.language
     with Counts(language, limit) as here, Counts(language, limit) as there:
         for row in _report_progress(output.rows(), advance):
             here.add(row)
@@ -253,7 +252,7 @@ class _Details:
         self._seen = 0
         self._phrases: dict[int, tuple[str | int, tuple[str, ...], int]] = {}
 
-    def add(self, row: Any, language: str) -> None:
+    def add(self, row: Any, language: str | None) -> None:
         number, self._seen = self._seen, self._seen + 1
         if row.get("error") is not None:
             return

@@ -10,7 +10,7 @@ from mderank.batch.worker import BatchWorker, Row
 from mderank.errors import OptionError
 from mderank.options import Options
 
-ADDED = ("keyphrases", "truncated", "missing_phrases", "error")
+ADDED = ("keyphrases", "truncated", "missing_phrases", "error", "language")
 CHUNK = 64  # documents that are extracted together
 
 
@@ -44,6 +44,7 @@ def added(worker: BatchWorker, texts: Iterable[Any]) -> Iterator[Row]:
                     "truncated": None,
                     "missing_phrases": [],
                     "error": f"the text is {what}, not a string",
+                    "language": None,
                 }
 
 

@@ -7,7 +7,8 @@
 >>> [(each.text, [span.start for span in each.spans]) for each in doc._.keyphrases]
 [('Coral reefs', [0, 8]), ('Warm water', [5])]
 
-Behind a tagger the component takes that one's tags; without any, as here, mderank's own English tagger reads the text.
+Behind a tagger the component takes that one's tags; without any, as here, mderank's own
+taggers read the text, in the language of the pipeline.
 """
 
 from __future__ import annotations
@@ -22,8 +23,7 @@ from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.tokens import Span as DocSpan
 
-from mderank.document import Document, Tagset, Token
-from mderank.errors import ModelError
+from mderank.document import Document, MarkedUpText, Tagset, Token
 from mderank.factory import build_extractor
 from mderank.keyphrase import Keyphrases
 from mderank.methods.base import Extractor
@@ -69,14 +69,11 @@ class KeyphraseComponent:
                     raise keyphrases.error
                 yield _with(doc, keyphrases)
 
-    def _read(self, doc: Doc) -> str | Document:
-        """The document with the pipeline's own tags; its text, for our tagger, if it has none."""
+    def _read(self, doc: Doc) -> MarkedUpText | Document:
+        """The document with the pipeline's own tags; its text, for our taggers, if it has none."""
         if not doc.has_annotation("TAG" if self._tagset == "penn" else "POS"):
-            if self._lang == "en" or not doc:
-                return str(doc.text)
-            raise ModelError(
-                f"the pipeline ('{self._lang}') gives no part-of-speech tags: add 'mderank' behind one that does"
-            )
+            known = self._lang if self._lang and self._lang != "xx" else None
+            return MarkedUpText(str(doc.text), language=known)
         tag = "tag_" if self._tagset == "penn" else "pos_"
         words = [
             Token(word.text, getattr(word, tag), word.idx, word.idx + len(word)) for word in doc if not word.is_space

@@ -41,6 +41,7 @@ class QueueEntry:
         markdown: Whether the text is Markdown.
         method: Name of the method, whose speed is measured.
         deadline: Value of `time.monotonic` after which its client no longer waits.
+        language: Its language, if the client names one.
         future: Receives the keyphrases, or the error. Cancelling it takes the entry out of the queue.
     """
 
@@ -51,6 +52,7 @@ class QueueEntry:
     markdown: bool = False
     method: str = ""
     deadline: float = float("inf")
+    language: str | None = None
     future: Future[Keyphrases] = field(default_factory=Future)
 
     def queued_text(self, speed: float) -> QueuedText:
@@ -59,7 +61,8 @@ class QueueEntry:
         Args:
             speed: Characters that are computed per second.
         """
-        return QueuedText(self.text, self.top, self.markdown, self.deadline, (self.size + _OVERHEAD_CHARS) / speed)
+        seconds = (self.size + _OVERHEAD_CHARS) / speed
+        return QueuedText(self.text, self.top, self.markdown, self.deadline, seconds, self.language)
 
 
 class BatchQueue:

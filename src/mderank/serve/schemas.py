@@ -17,6 +17,7 @@ _PATTERN = re.compile(r"\s*(?:<[A-Za-z$.*|]{1,60}>[*+?]?\s*){1,8}")
 _UNBOUNDED = 2
 _PARTS = re.compile(r"\w+|[^\w\s]")
 _LONGEST_PHRASE = 12  # words
+_LONGEST_LANGUAGE = 40  # characters of a language's name
 _LONGEST_TEXT = 300  # characters of an option
 
 Phrase = Annotated[str, StringConstraints(min_length=1, max_length=100)]
@@ -153,6 +154,9 @@ class InputDocument(BaseModel):
     )
     text: str = Field(description="What to read. Offsets count its code points.")
     format: TextFormat = Field(default="text", description="In Markdown, marks are passed over.")
+    language: Annotated[str, StringConstraints(max_length=_LONGEST_LANGUAGE)] | None = Field(
+        default=None, description="Language of this text, by code or English name; it precedes that of the request."
+    )
 
 
 class BatchRequest(OptionsRequest):
@@ -209,6 +213,16 @@ class KeyphraseAnswer(BaseModel):
     occurrences: list[Occurrence] | None = None
 
 
+class LanguageAnswer(BaseModel):
+    """The language of a text, and what it was read with."""
+
+    code: str = Field(description="Language code, such as `fr`.")
+    certainty: float | None = Field(description="How certain it is, from 0 to 1; null where it was named.")
+    tagger: str = Field(description="What found the words.")
+    encoder: str | None = Field(description="The encoder; null where none was used.")
+    warnings: list[str] = Field(description="What to know about the result.")
+
+
 class Answer(BaseModel):
     """The keyphrases of a document, best first, and what could not be done."""
 
@@ -220,6 +234,7 @@ class Answer(BaseModel):
     )
     missing_phrases: list[str] = Field(default=[], description="Phrases of your list that do not occur.")
     error: str | None = Field(default=None, description="Why this document of a batch has no keyphrases.")
+    language: LanguageAnswer | None = Field(default=None, description="The document's language, if it was read.")
 
 
 class BatchAnswer(BaseModel):

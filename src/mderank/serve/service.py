@@ -166,7 +166,10 @@ class Service:
         queue = self.queues.queue_for(sum(sizes))
         extractor = self._extractors.get(queue.name, options)
         entries = [
-            QueueEntry(extractor, each.text, options.top_k, size, each.format == "markdown", options.method, deadline)
+            QueueEntry(
+                extractor, each.text, options.top_k, size, each.format == "markdown", options.method, deadline,
+                each.language if isinstance(each, schema.InputDocument) else None,
+            )  # fmt: skip
             for each, size in zip(documents, sizes, strict=True)
         ]
         found = await extract_queued(queue, entries, self.config.timeout_seconds)

@@ -19,7 +19,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import IO, Any, Protocol
 
-from mderank.document import MarkedUpText
+from mderank.document import AnyText, MarkedUpText
 from mderank.errors import InputError, MDERankError, OptionError
 from mderank.keyphrase import Keyphrases
 from mderank.methods.base import BaseExtractor, isolate_failures
@@ -48,6 +48,7 @@ class QueuedText:
         markdown: Whether the text is Markdown.
         deadline: Value of `time.monotonic` after which nobody waits for the result.
         seconds: Expected time to compute it.
+        language: Its language, if the client names one.
     """
 
     text: str
@@ -55,6 +56,13 @@ class QueuedText:
     markdown: bool = False
     deadline: float = float("inf")
     seconds: float = 0.0
+    language: str | None = None
+
+    def as_input(self) -> AnyText:
+        """Return the text as an extractor takes it."""
+        if not self.markdown and self.language is None:
+            return self.text
+        return MarkedUpText(self.text, blank_markup(self.text) if self.markdown else None, self.language)
 
 
 class QueueExtractor(Protocol):
@@ -114,8 +122,7 @@ class LocalExtractor:
             return list(isolate_failures(self._extract, texts))
 
     def _extract(self, texts: Sequence[QueuedText]) -> list[Keyphrases]:
-        read = [MarkedUpText(each.text, blank_markup(each.text)) if each.markdown else each.text for each in texts]
-        scored = self.extractor.score(read)
+        scored = self.extractor.score([each.as_input() for each in texts])
         return [self.extractor.rank(*each, text.top) for each, text in zip(scored, texts, strict=True)]
 
 
@@ -228,7 +235,7 @@ class WorkerProcess:
         if not self._ready:  # a replaced process is still loading
             self.start()
             self.methods()
-        self._send((options, [(text.text, text.top, text.markdown) for text in texts]))
+        self._send((options, [(text.text, text.top, text.markdown, text.language) for text in texts]))
         results: list[Outcome] = self._receive(self._longest(texts))
         return results
 
@@ -361,7 +368,9 @@ def _answer_messages(messages: IO[bytes], answers: IO[bytes]) -> None:
         except OptionError as error:
             send(error)
             continue
-        results = extractor.extract_together([QueuedText(*text) for text in texts])
+        results = extractor.extract_together(
+            [QueuedText(text, top, markdown, language=language) for text, top, markdown, language in texts]
+        )
         send([_as_sent(result) for result in results])
 
 

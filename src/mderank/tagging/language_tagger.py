@@ -59,6 +59,22 @@ class LanguageTagger:
         """
         return LanguageTagger(self.language, tags=False)
 
+    def for_language(self, language: str) -> LanguageTagger:
+        """Return a tagger for another language, which shares what is loaded.
+
+        Args:
+            language: As for `LanguageTagger`.
+
+        Returns:
+            The tagger.
+
+        Raises:
+            OptionError: If the language is unknown.
+        """
+        tagger = LanguageTagger(language, tags=self._tags)
+        tagger._taggers = self._taggers
+        return tagger
+
     def tag(self, texts: Iterable[str]) -> Iterator[Document]:
         """Tag texts, each in its language.
 

@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import Any, Literal, TextIO
 
-from mderank.keyphrase import Keyphrase, Keyphrases
+from mderank.keyphrase import Keyphrase, Keyphrases, LanguageInfo
 from mderank.util.format import round_number
 from mderank.writing.explanation import Explainer, Explanation
 
@@ -56,7 +56,31 @@ class DocumentResult:
             "truncated": list(found.truncated) if found.truncated else None,
             "missing_phrases": list(found.missing_phrases),
             "error": str(found.error) if found.error else None,
+            "language": _language_as_dict(found.language),
         }
+
+
+def _language_as_dict(language: LanguageInfo | None) -> dict[str, Any] | None:
+    if language is None:
+        return None
+    certainty = None if language.certainty is None else round_number(language.certainty)
+    return {**language.as_dict(), "certainty": certainty}
+
+
+def describe_language(language: LanguageInfo | None) -> str:
+    """Describe in one line what a document was read as, and with what.
+
+    Args:
+        language: what is known of it.
+
+    Returns:
+        Text such as "fr (0.99), fr_core_news_sm 3.8.0, minilm-l6"; empty if nothing is known.
+    """
+    if language is None:
+        return ""
+    code = language.code or "unknown language"
+    certain = "" if language.certainty is None else f" ({language.certainty:.2f})"
+    return ", ".join(filter(None, (f"{code}{certain}", language.tagger, language.encoder or "")))
 
 
 def _explanation_as_dict(why: Explanation) -> dict[str, Any]:

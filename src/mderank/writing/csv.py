@@ -12,12 +12,12 @@ import re
 from collections.abc import Sequence
 from typing import TextIO
 
-from mderank.keyphrase import Keyphrase
+from mderank.keyphrase import LanguageInfo
 from mderank.util.format import format_number, round_number
 from mderank.writing.base import DocumentResult, Writer, format_spans
 from mderank.writing.explanation import Explainer, Explanation
 
-COLUMNS = ("document", "rank", "keyphrase", "score", "raw_score", "count", "spans", "error")
+COLUMNS = ("document", "rank", "keyphrase", "score", "raw_score", "count", "spans", "error", "language", "warnings")
 EXPLAINING = (
     "contributions",
     "features",
@@ -25,6 +25,9 @@ EXPLAINING = (
     "lines",
     "confidence",
     "related",
+    "language_certainty",
+    "tagger",
+    "encoder",
 )  # similarity=0.6 mask_effect=0.4; 3:14 for line and column; phrases with "; " between them
 
 
@@ -72,16 +75,27 @@ class CsvWriter(Writer):
     def write(self, result: DocumentResult) -> None:
         if result.keyphrases.error:
             empty = [""] * (len(EXPLAINING) if self.explain else 0)
-            self._writerow([result.id, "", "", "", "", "", "", str(result.keyphrases.error), *empty])
+            self._writerow([result.id, "", "", "", "", "", "", str(result.keyphrases.error), "", "", *empty])
+        language = result.keyphrases.language or LanguageInfo("")
         explainer = Explainer(result.text) if self.explain else None
         for number, each in enumerate(result.keyphrases, start=1):
             scores = (round_number(each.score), round_number(each.raw_score))
             why = (
-                (*_format_explanation(explainer.explain(each)), _format_confidence(each), "; ".join(each.related))
+                (
+                    *_format_explanation(explainer.explain(each)),
+                    _format_number(each.confidence),
+                    "; ".join(each.related),
+                    _format_number(language.certainty),
+                    language.tagger,
+                    language.encoder or "",
+                )
                 if explainer
                 else ()
             )
-            self._writerow([result.id, number, each.text, *scores, len(each.spans), format_spans(each), "", *why])
+            read_as = (language.code, "; ".join(language.warnings))
+            self._writerow(
+                [result.id, number, each.text, *scores, len(each.spans), format_spans(each), "", *read_as, *why]
+            )
 
     def _writerow(self, cells: Sequence[str | float]) -> None:
         self._csv.writerow([escape_cell(cell) if isinstance(cell, str) else cell for cell in cells])
@@ -110,5 +124,5 @@ def _format_explanation(why: Explanation) -> tuple[str | float, ...]:
     )
 
 
-def _format_confidence(keyphrase: Keyphrase) -> str | float:
-    return "" if keyphrase.confidence is None else round_number(keyphrase.confidence)
+def _format_number(value: float | None) -> str | float:
+    return "" if value is None else round_number(value)

@@ -12,7 +12,7 @@ from mderank.document import Span
 from mderank.keyphrase import Keyphrase, Keyphrases
 from mderank.util.format import format_number, round_number
 from mderank.util.html import macro, render_around
-from mderank.writing.base import DocumentResult, Writer
+from mderank.writing.base import DocumentResult, Writer, describe_language
 from mderank.writing.explanation import CONFIDENCE, MASKED, MEANINGS, RAW_SCORE, RELATED, Explainer, Explanation
 
 _LINKED = 60  # phrases of a document whose occurrences light up together
@@ -33,7 +33,7 @@ class HtmlWriter(Writer):
         marks = _find_marks(result, f"d{self._number}")
         pieces, truncated = _split_text(result, marks, every=self.explain)
         phrases = list(self._list_phrases(result, marks))
-        notes = list(_notes(result.keyphrases))
+        notes = list(_notes(result.keyphrases, explain=self.explain))
         self.stream.write(self._document(result.id, notes, pieces, truncated, phrases))
 
     def end(self) -> None:
@@ -113,9 +113,13 @@ class _ListedExplanation(NamedTuple):
     occurrences: list[_Occurrence]
 
 
-def _notes(found: Keyphrases) -> Iterator[str]:
+def _notes(found: Keyphrases, *, explain: bool) -> Iterator[str]:
     if found.error:
         yield f"Error: {found.error}"
+    if found.language is not None:
+        if explain or found.language.code != "en":
+            yield f"Read as: {describe_language(found.language)}"
+        yield from (f"Note: {warning}" for warning in found.language.warnings)
     if found.missing_phrases:
         yield f"Not in the text: {', '.join(found.missing_phrases)}"
     if found.truncated:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from mderank.keyphrase import Keyphrase
+from mderank.keyphrase import Keyphrase, LanguageInfo
 from mderank.util.format import escape_unprintable, format_number, style_text
-from mderank.writing.base import DocumentResult, Writer
+from mderank.writing.base import DocumentResult, Writer, describe_language
 from mderank.writing.explanation import CONFIDENCE, MASKED, MEANINGS, RAW_SCORE, Explainer, Explanation
 
 _BAR = 10  # characters of the longest bar
@@ -21,7 +21,7 @@ class TableWriter(Writer):
     """
 
     def write(self, result: DocumentResult) -> None:
-        lines = [self._style(escape_unprintable(str(result.id)), bold=True)]
+        lines = [self._style(escape_unprintable(str(result.id)), bold=True), *self._notes(result.keyphrases.language)]
         best = max((each.score for each in result.keyphrases), default=0.0)
         explainer = Explainer(result.text) if self.explain else None
         for number, each in enumerate(result.keyphrases, start=1):
@@ -37,6 +37,14 @@ class TableWriter(Writer):
             lines.append("      " + self._style("no keyphrases", dim=True))
         self.stream.write("\n".join(lines) + "\n\n")
         self.stream.flush()
+
+    def _notes(self, language: LanguageInfo | None) -> Iterator[str]:
+        if language is None:
+            return
+        if self.explain or language.code != "en":
+            yield "      " + self._style(escape_unprintable(describe_language(language)), dim=True)
+        for warning in language.warnings:
+            yield "      " + self._style(escape_unprintable(f"note: {warning}"), dim=True)
 
     def _why(self, keyphrase: Keyphrase, why: Explanation) -> Iterator[str]:
         for name, value in why.contributions.items():
