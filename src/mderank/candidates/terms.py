@@ -80,7 +80,7 @@ class Terms:
             for key, ranges in places.items()
             if is_unit(document, ranges, kinds)
         }
-        kept = keep_promising(units, len(words)) if self.prune else units
+        kept = keep_promising(units, document) if self.prune else units
         occurrences = find_occurrences(document, kept)
         candidates = [
             Candidate(" ".join(key), occurrences[key], max(1, unit.alone), unit.unithood) for key, unit in kept.items()

@@ -28,6 +28,7 @@ _HELD_WORD, _HELD_PHRASE = 0.02, 0.05
 # Candidates that are not promising are left out before an encoder sees them, but never the best of them.
 _LEAST_PROMISE = -0.3
 _KEPT = 30
+_KEPT_ELSEWHERE = 80  # outside English, where without tags verbs and adverbs are among the candidates
 # An encoder hides every occurrence of every candidate. In a text of few words that recur, every word is part of dozens
 # of phrases. Words that are hidden, per word of the text; more than any ordinary text has.
 _MOST_HIDDEN = 3
@@ -149,20 +150,23 @@ def measure_unit(
     return Unit(count, alone, first.start, unithood)
 
 
-def keep_promising(units: dict[tuple[str, ...], Unit], words: int) -> dict[tuple[str, ...], Unit]:
+def keep_promising(units: dict[tuple[str, ...], Unit], document: Document) -> dict[tuple[str, ...], Unit]:
     """Leave out phrases that are hopeless by their counts alone, before an encoder sees them.
 
     Args:
         units: Phrases with their properties.
-        words: Number of words of the text.
+        document: The text.
 
     Returns:
-        The promising phrases: at least the best 30, unless their occurrences have more than three times the words of
-        the text.
+        The promising phrases: at least the best 30, or 80 outside English, unless their occurrences have more than
+        three times the words of the text.
     """
-    promise = {key: _promise(len(key), unit) for key, unit in units.items()}
+    words = len(document.tokens)
+    is_english = document.language == "en"
+    promise = {key: (_promise if is_english else _promise_elsewhere)(len(key), unit) for key, unit in units.items()}
     ranked = sorted(promise, key=lambda key: -promise[key])
-    bar = min(_LEAST_PROMISE, promise[ranked[_KEPT - 1]]) if len(ranked) > _KEPT else float("-inf")
+    kept_anyway = _KEPT if is_english else _KEPT_ELSEWHERE
+    bar = min(_LEAST_PROMISE, promise[ranked[kept_anyway - 1]]) if len(ranked) > kept_anyway else float("-inf")
     left = _MOST_HIDDEN * words + _HIDDEN_ANYWAY
     kept = set()
     for key in ranked:
@@ -181,4 +185,15 @@ def _promise(words: int, unit: Unit) -> float:
         - 0.2 * log1p(unit.first / _LEAD)
         - 0.1 * (words == 1)
         - 0.1 * max(0, words - 3)
+    )
+
+
+def _promise_elsewhere(words: int, unit: Unit) -> float:
+    """Score a phrase of a text in another language, with the weights of FusionRank for these."""
+    return (
+        0.5 * unit.unithood
+        + (0.15 if words == 1 else 0.3) * log(unit.frequency)
+        - 0.25 * log1p(unit.first / _LEAD)
+        - 0.05 * (words == 1)
+        - 0.05 * max(0, words - 3)
     )

@@ -162,6 +162,27 @@ class LanguageTagger:
         return WordTagger(code)
 
 
+def describe_tagger(code: str) -> str:
+    """Describe what reads texts of a language on this machine, without loading it.
+
+    Args:
+        code: Language code.
+
+    Returns:
+        A few words, with the command that installs what is missing.
+    """
+    language = get_language(code)
+    pipeline = find_pipeline(code)
+    if code == "en":
+        return "bundled tagger"
+    if pipeline is not None:
+        return f"spaCy pipeline {pipeline}"
+    if language.segmenter is not None:
+        return f"segmenter: pip install 'mderank[{language.segmenter}]'"
+    further = f"; better with spaCy's {language.pipelines[0]}" if language.pipelines else ""
+    return f"words between stop words{further}"
+
+
 @cache
 def find_pipeline(code: str) -> str | None:
     """Find an installed spaCy pipeline of a language.

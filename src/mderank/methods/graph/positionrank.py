@@ -45,4 +45,6 @@ class PositionRank(WordGraphRanker):
     """
 
     by_position: ClassVar[bool] = True
-    default_candidates: ClassVar[CandidateSource] = NounPhrases("<JJ|ADJ>*<NN.*|NOUN|PROPN>+", max_phrase_words=3)
+    default_candidates: ClassVar[CandidateSource] = NounPhrases(
+        "<JJ|ADJ|LOWER>*<NN.*|NOUN|PROPN|WORD>+", max_phrase_words=3
+    )
