@@ -37,6 +37,7 @@ ONE_PASS_INPUTS = ("input_ids", "position_ids", "attention_mask")
 EXACT_INPUTS = ("input_ids",)
 
 MAX_SPEC_BYTES = 1_000_000  # of encoder.json
+_LONGEST_PREFIX = 200  # characters of words before every text
 _RANGES = {
     "layers": (1, 1_000),
     "dimension": (1, 100_000),
@@ -100,6 +101,7 @@ def read_spec(folder: Path) -> EncoderSpec:
     file = folder / SPEC_FILE
     try:
         data = read_json_object(file, MAX_SPEC_BYTES)
+        data.setdefault("text_prefix", "")  # folders that were written before there were any
         known = {field.name: data[field.name] for field in fields(EncoderSpec)}
         known |= {"prefix": tuple(data["prefix"]), "suffix": tuple(data["suffix"])}
         spec = EncoderSpec(**known)
@@ -139,6 +141,8 @@ def _check_spec(spec: EncoderSpec) -> None:
         raise ValueError(f"one_pass must be true or false, not {str(spec.one_pass)[:50]!r}")
     if spec.pooling not in POOLINGS:
         raise ValueError(f"unknown pooling {spec.pooling!r}")
+    if not isinstance(spec.text_prefix, str) or len(spec.text_prefix) > _LONGEST_PREFIX:
+        raise ValueError(f"text_prefix must be a text of up to {_LONGEST_PREFIX} characters")
 
 
 def _allowed_cores() -> int:

@@ -135,3 +135,20 @@ def special_tokens(tokenizer: Tokenizer) -> tuple[tuple[int, ...], tuple[int, ..
         if full[start : start + len(bare)] == bare:
             return tuple(full[:start]), tuple(full[start + len(bare) :])
     return (), ()
+
+
+def prefix_tokens(tokenizer: Tokenizer, prefix: str) -> tuple[int, ...]:
+    """Find the tokens of words that are put before every text.
+
+    They are read before a word, as they will stand: alone, SentencePiece would give the space at their end a token.
+
+    Args:
+        tokenizer: A prepared tokenizer.
+        prefix: The words, such as "query: "; it may be empty.
+
+    Returns:
+        The token ids, without special tokens.
+    """
+    end = len(prefix.rstrip())
+    tokenized = tokenize(tokenizer, prefix + "a")
+    return tuple(int(token) for token, last in zip(tokenized.ids, tokenized.ends, strict=True) if last <= end)
