@@ -32,6 +32,8 @@ class EncoderSpec:
         one_pass: Whether the encoder takes positions from ``position_ids`` alone and obeys any attention mask.
         pooling: The pooling that suits the encoder.
         text_prefix: Words that the encoder was trained to find before every text, such as "query: "; usually none.
+        anisotropic: Whether embeddings have a large part in common, so that cosines lie close together. Methods may
+            take the common part away.
     """
 
     name: str
@@ -46,6 +48,7 @@ class EncoderSpec:
     one_pass: bool = True
     pooling: PoolingName = "max"
     text_prefix: str = ""
+    anisotropic: bool = False
 
     @property
     def capacity(self) -> int:

@@ -98,7 +98,11 @@ def tokenize(tokenizer: Tokenizer, text: str) -> TokenizedText:
         with _tokenizer_errors("the tokenizer of the model cannot divide the text"):
             encoding = tokenizer.encode(part, add_special_tokens=False)
         ids += encoding.ids
-        starts += [start + first for first, _ in encoding.offsets]
+        # SentencePiece gives the space before a word to the word's first token.
+        starts += [
+            start + (first + 1 if last - first > 1 and part[first].isspace() else first)
+            for first, last in encoding.offsets
+        ]
         ends += [start + last for _, last in encoding.offsets]
     # A byte-level tokenizer may give one character to several tokens, never an earlier character to a later token.
     return TokenizedText(
