@@ -91,7 +91,7 @@ def tiny_model(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Path]:
     def build(kind: str) -> Path:
         if kind not in folders:
             folder = tmp_path_factory.mktemp(kind)
-            tokenizer = _byte_pairs() if kind == "roberta" else _word_pieces(kind)
+            tokenizer = _TOKENIZERS[kind]() if kind in _TOKENIZERS else _word_pieces(kind)
             tokenizer.save_pretrained(folder)
             torch.manual_seed(7)
             _tiny(kind, len(tokenizer)).save_pretrained(folder)
@@ -123,6 +123,11 @@ def _tiny(kind: str, vocabulary: int) -> Any:
         ),
         "electra": lambda: transformers.ElectraModel(transformers.ElectraConfig(**common, embedding_size=8)),
         "roberta": lambda: transformers.RobertaModel(transformers.RobertaConfig(**{**common, "pad_token_id": 1})),
+        "xlm-roberta": lambda: transformers.XLMRobertaModel(
+            transformers.XLMRobertaConfig(**{**common, "pad_token_id": 1, "max_position_embeddings": 68})
+        ),
+        # A BERT that reads as XLM-R does; its positions begin at 0, and its padding is not its first token.
+        "multilingual": lambda: transformers.BertModel(transformers.BertConfig(**common)),
         "mpnet": lambda: transformers.MPNetModel(transformers.MPNetConfig(**{**common, "pad_token_id": 1})),
         "distilbert": lambda: transformers.DistilBertModel(
             transformers.DistilBertConfig(
@@ -200,6 +205,37 @@ def _byte_pairs() -> Any:
         unk_token="<unk>",
         mask_token="<mask>",
     )
+
+
+def _unigrams() -> Any:
+    """XLM-R's way of cutting words: SentencePiece's, where a mark at the beginning of a word stands for the space."""
+    from tokenizers import Regex, Tokenizer, models, normalizers, pre_tokenizers, processors
+    from transformers import PreTrainedTokenizerFast
+
+    letters = [*LETTERS, *"éàçãõ«»’'日本語テスト.,:"]
+    words = ["▁" + word for word in (*WORDS, "query")]
+    pieces = ["<s>", "<pad>", "</s>", "<unk>", *dict.fromkeys((*words, "▁", *letters)), "<mask>"]
+    scored = [(piece, -1.0 if piece.startswith("▁") else -4.0) for piece in pieces]
+    tokenizer = Tokenizer(models.Unigram(scored, unk_id=3))
+    spaces = normalizers.Replace(Regex(r"\s+"), " ")
+    tokenizer.normalizer = normalizers.Sequence([normalizers.NFKC(), normalizers.Lowercase(), spaces])
+    tokenizer.pre_tokenizer = pre_tokenizers.Metaspace()
+    tokenizer.post_processor = processors.TemplateProcessing(
+        single="<s> $A </s>", special_tokens=[("<s>", 0), ("</s>", 2)]
+    )
+    return PreTrainedTokenizerFast(
+        tokenizer_object=tokenizer,
+        bos_token="<s>",
+        cls_token="<s>",
+        sep_token="</s>",
+        eos_token="</s>",
+        pad_token="<pad>",
+        unk_token="<unk>",
+        mask_token="<mask>",
+    )
+
+
+_TOKENIZERS = {"roberta": _byte_pairs, "xlm-roberta": _unigrams, "multilingual": _unigrams}
 
 
 @pytest.fixture(scope="session")

@@ -4,7 +4,7 @@ from numpy.testing import assert_allclose
 
 from mderank import Span
 from mderank.encoding import EncoderInputs, Request, embed
-from mderank.encoding.probe import can_do_one_pass, first_position
+from mderank.encoding.probe import can_do_one_pass, first_position, is_anisotropic
 from mderank.testing import FakeEncoder
 
 pytest.importorskip("torch")
@@ -156,3 +156,20 @@ def test_encoders_that_only_seem_to_obey_cannot(kind):
 @pytest.mark.parametrize("kind", [Refusing, NotANumber])
 def test_no_first_position(kind):
     assert first_position(kind()) is None
+
+
+class Crowded(FakeEncoder):
+    """All states have a large part in common."""
+
+    def hidden_states(self, inputs, layer):
+        return super().hidden_states(inputs, layer) + np.float32(10)
+
+
+def test_unrelated_words_that_are_nearly_alike():
+    assert is_anisotropic(Crowded())
+    assert not is_anisotropic(FakeEncoder())
+
+
+def test_only_sentence_encoders_are_taken_for_anisotropic(encoders):
+    assert {encoder.spec.pooling for encoder in encoders.values()} == {"max"}
+    assert not any(encoder.spec.anisotropic for encoder in encoders.values())

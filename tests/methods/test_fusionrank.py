@@ -3,11 +3,16 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from mderank import FusionRank, MDERank, NounPhrases, OptionError
+from mderank import Document, FusionRank, MDERank, NounPhrases, OptionError
 from mderank.candidates import PhraseList
 from mderank.encoding.base import EncoderInputs
 from mderank.methods import EmbedRank
-from mderank.methods.fusionrank import CONFIDENCE, FusionWeights
+from mderank.methods.fusionrank import (
+    CONFIDENCE,
+    WEIGHTS_OF_OTHER_LANGUAGES,
+    WEIGHTS_OF_UNKNOWN_LANGUAGES,
+    FusionWeights,
+)
 from mderank.testing import FakeEncoder, FakeTagger
 
 TEXT = "The deep reef is near the old harbour. Old harbours and the reef have good maps of a deep reef."
@@ -205,3 +210,62 @@ def test_little_is_better_than_junk_in_a_short_text():
 def test_a_list_of_phrases_is_looked_for_in_a_short_text_whatever_the_confidence():
     found = FusionRank(candidates=PhraseList(["rules"])).extract("Glacier tourism operators face tighter rules.")
     assert [each.text for each in found] == ["rules"]
+
+
+# --- anisotropic encoders and other languages -------------------------------------------------------------------------
+
+
+class Crowded(FakeEncoder):
+    """States with a part in common, of an encoder that says so."""
+
+    def __init__(self, common):
+        super().__init__({"reef": 3.0})
+        self.spec = replace(self.spec, anisotropic=True)
+        self._common = np.float32(common)
+
+    def hidden_states(self, inputs, layer):
+        return super().hidden_states(inputs, layer) + self._common
+
+
+def test_what_all_states_of_an_anisotropic_encoder_have_in_common_does_not_count():
+    weights = FusionWeights(similarity=1.0, norm=1.0)
+    none, much = (contributions(encoder=Crowded(common), weights=weights) for common in (0, 20))
+    for phrase, terms in none.items():
+        for feature in ("similarity", "norm"):
+            assert much[phrase][feature] == pytest.approx(terms[feature], rel=1e-3, abs=1e-3)
+    assert len({round(terms["similarity"], 3) for terms in much.values()}) > 2
+
+
+def tagged(words, language):
+    return Document.from_tagged([(word, "NOUN") for word in words.split()], tagset="universal", language=language)
+
+
+@pytest.mark.parametrize(
+    ("words", "language", "expected"),
+    [
+        ("sable récif marée port récif marée", "fr", WEIGHTS_OF_OTHER_LANGUAGES),
+        ("sand reef tide port reef tide", "en", FusionWeights()),
+        ("риф риф" + " а б в г д е" * 5, "ru", WEIGHTS_OF_UNKNOWN_LANGUAGES),  # as many tokens as letters
+        ("риф " + "приливы" * 20 + " риф", "ru", WEIGHTS_OF_UNKNOWN_LANGUAGES),  # hardly any tokens
+    ],
+)
+def test_default_weights_are_those_of_the_language(words, language, expected):
+    document = tagged(words, language)
+    scores = fusion().score([document])[0][1]
+    plain = fusion(weights=FusionWeights(1, 1, 1, 1, 1, 1, 1)).score([document])[0][1]
+    for name, values in scores.contributions.items():
+        np.testing.assert_allclose(values, getattr(expected, name) * plain.contributions[name])
+
+
+def test_own_weights_are_for_all_languages():
+    weights = FusionWeights(similarity=2.0)
+    words = "sable récif marée port récif marée"
+    french, english = (fusion(weights=weights).score([tagged(words, each)])[0][1] for each in ("fr", "en"))
+    np.testing.assert_allclose(french.contributions["similarity"], english.contributions["similarity"])
+
+
+def test_no_confidence_where_none_was_fitted():
+    extractor = FusionRank(tagger=FakeTagger(), candidates=NounPhrases())
+    words = "sable récif marée port récif marée"
+    assert extractor.score([tagged(words, "en")])[0][1].confidences is not None
+    assert extractor.score([tagged(words, "fr")])[0][1].confidences is None

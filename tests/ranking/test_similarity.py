@@ -3,7 +3,7 @@ from decimal import Decimal, localcontext
 import numpy as np
 import pytest
 
-from mderank.ranking import masked_similarity, phrase_similarity
+from mderank.ranking import centred_similarity, masked_similarity, phrase_similarity
 
 
 def one_minus_cosine(document, change) -> float:
@@ -78,3 +78,24 @@ def test_a_phrase_is_the_more_important_the_less_its_euclidean_distance():
     similarities, scores = phrase_similarity(np.array([1.0, 1.0]), np.array([[4.0, 5.0], [1.0, 1.0]]), "euclidean")
     assert similarities.tolist() == [-5, 0]
     assert scores.tolist() == [-5, 0]
+
+
+def test_what_all_phrases_have_in_common_does_not_count_when_centred():
+    generator = np.random.default_rng(3)
+    document, phrases, common = (generator.normal(size=shape) for shape in (16, (5, 16), 16))
+    alone = centred_similarity(document, phrases)
+    np.testing.assert_allclose(centred_similarity(document + 50 * common, phrases + 50 * common), alone)
+    crowded, _ = phrase_similarity(document + 50 * common, phrases + 50 * common, "cosine")
+    assert np.ptp(crowded) < 0.01 < np.ptp(alone)
+
+
+def test_centred_by_hand():
+    # Without their mean (2, 1) the phrases are (1, 0) and (-1, 0), and the document is (3, 4).
+    np.testing.assert_allclose(
+        centred_similarity(np.array([5.0, 5.0]), np.array([[3.0, 1.0], [1.0, 1.0]])), [0.6, -0.6]
+    )
+
+
+@pytest.mark.parametrize("phrases", [np.zeros((0, 2)), np.ones((1, 2)), np.ones((3, 2))])
+def test_phrases_that_do_not_differ_are_not_told_apart_when_centred(phrases):
+    np.testing.assert_array_equal(centred_similarity(np.array([1.0, 2.0]), phrases), np.zeros(len(phrases)))

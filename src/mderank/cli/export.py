@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -16,8 +17,11 @@ import click
               help="Number format of products that --precision auto uses. int16 and int8 are faster; the export "
                    "checks that they rank like the original.")  # fmt: skip
 @click.option("--name", help="What the exported model calls itself.  [default: the last part of MODEL]")
+@click.option("--prefix", help="Words to put before every text, such as 'query: ' for e5.  [default: the model's own]")
 @click.option("--quiet", "-q", is_flag=True, help="Say nothing.")
-def export(model: str, folder: Path, storage: str, compute: str, name: str | None, quiet: bool) -> None:
+def export(
+    model: str, folder: Path, storage: str, compute: str, name: str | None, prefix: str | None, quiet: bool
+) -> None:
     """Turn an encoder into ONNX form, which needs no torch.
 
     MODEL is a hub name or a folder, FOLDER is new or empty. The result is checked against
@@ -27,7 +31,8 @@ def export(model: str, folder: Path, storage: str, compute: str, name: str | Non
     from mderank.encoding.export import export as write
 
     report = (lambda line: None) if quiet else (lambda line: click.echo(line, err=True))
-    spec = write(model, folder, storage=storage, compute=compute, name=name, report=report)  # type: ignore[arg-type]
+    formats: Any = {"storage": storage, "compute": compute}
+    spec = write(model, folder, **formats, name=name, text_prefix=prefix, report=report)
     size = sum(file.stat().st_size for file in folder.iterdir())
     if not quiet:
         use = "" if spec.one_pass else ", in the exact form only"

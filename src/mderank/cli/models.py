@@ -17,6 +17,8 @@ KNOWN = (
     ("sentence-transformers/all-mpnet-base-v2", "110 M parameters; exact form only"),
     ("FacebookAI/roberta-base", "125 M parameters, 12 layers"),
     ("google/bigbird-roberta-base", "the paper's long-document encoder, 4096 tokens; exact form only"),
+    ("intfloat/multilingual-e5-small", "about 100 languages: 118 M parameters, 12 layers; the one for other languages"),
+    ("sentence-transformers/paraphrase-multilingual-MiniLM-L12-v2", "50 languages: 118 M parameters, 12 layers"),
 )
 
 
@@ -29,7 +31,11 @@ def models(folders: tuple[Path, ...], as_json: bool) -> None:
     FOLDERS are searched for exported and downloaded models besides.
     """
     rows = [
-        {"model": DEFAULT_MODEL, "status": "bundled", "note": "the default: 23 M parameters, 6 layers, ONNX Runtime"}
+        {
+            "model": DEFAULT_MODEL,
+            "status": "bundled",
+            "note": "the default, English: 23 M parameters, 6 layers, ONNX Runtime",
+        }
     ]
     rows += [_local(place) for folder in folders for place in _model_folders(folder)]
     cached = _cached()
@@ -46,7 +52,10 @@ def models(folders: tuple[Path, ...], as_json: bool) -> None:
     click.echo("\n".join(align_columns([(row["model"], row["status"], row["note"]) for row in rows], "<<<")))
     click.echo(
         "\nAny encoder of the Hugging Face hub with a mask token works by its name, any folder that holds\n"
-        "one by its path" + ("." if torch else ", after: pip install 'mderank[torch]'.")
+        "one by its path" + ("." if torch else ", after: pip install 'mderank[torch]'.") + "\n"
+        "The bundled encoder is for English. It is of some use for other languages in Latin letters, of little for\n"
+        "others. A multilingual one is better there; without torch, by mderank export intfloat/multilingual-e5-small\n"
+        "DIR --storage int8 --compute int16, and --model DIR."
     )
 
 

@@ -26,11 +26,14 @@ class EncoderSpec:
         max_length: Maximum number of tokens of a sequence, special tokens included.
         mask_id: Id of the mask token.
         pad_id: Id of the padding token.
-        prefix: Special tokens before a text.
+        prefix: Tokens before a text: special tokens, then those of ``text_prefix``.
         suffix: Special tokens after a text.
         first_position: Position id of the first token (2 for RoBERTa).
         one_pass: Whether the encoder takes positions from ``position_ids`` alone and obeys any attention mask.
         pooling: The pooling that suits the encoder.
+        text_prefix: Words that the encoder was trained to find before every text, such as "query: "; usually none.
+        anisotropic: Whether embeddings have a large part in common, so that cosines lie close together. Methods may
+            take the common part away.
     """
 
     name: str
@@ -44,14 +47,16 @@ class EncoderSpec:
     first_position: int = 0
     one_pass: bool = True
     pooling: PoolingName = "max"
+    text_prefix: str = ""
+    anisotropic: bool = False
 
     @property
     def capacity(self) -> int:
-        """Maximum number of tokens of a text, without special tokens."""
+        """Maximum number of tokens of a text, without those before and after it."""
         return self.max_length - len(self.prefix) - len(self.suffix)
 
     def add_special_tokens(self, ids: Ints) -> Ints:
-        """Return the token ids of a text with the special tokens around them.
+        """Return the token ids of a text with those that the encoder takes around it.
 
         Args:
             ids: Token ids ``(n,)`` of a text.

@@ -73,6 +73,7 @@ def export(
     storage: Storage = "float32",
     compute: Compute = "float32",
     name: str | None = None,
+    text_prefix: str | None = None,
     report: Callable[[str], None] = lambda line: None,
 ) -> EncoderSpec:
     """Write an encoder as a folder for ONNX Runtime.
@@ -88,6 +89,7 @@ def export(
         compute: Number format of products with weights that the precision "auto" uses. "int16" and "int8" are faster
             on processors with 8-bit dot products; their rank agreement is checked too.
         name: Name of the model; None for the last part of ``model``.
+        text_prefix: Words to put before every text, such as "query: "; None for those of the model's configuration.
         report: Called with lines of text that report the progress and the measurements.
 
     Returns:
@@ -97,6 +99,7 @@ def export(
         InputError: If the folder exists and is not empty.
         MissingExtraError: If a package for the export is missing.
         ModelError: If the model cannot be loaded, or if the export does not agree with it.
+        OptionError: If the prefix is too long.
     """
     try:
         import onnx  # noqa: F401
@@ -108,7 +111,7 @@ def export(
     folder = Path(folder)
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise InputError(f"{folder} exists and is not an empty folder: choose another, or empty it first")
-    original = TorchEncoder(model, device="cpu")
+    original = TorchEncoder(model, device="cpu", text_prefix=text_prefix)
     label = name or Path(model).name
     report(f"{model}: {original.spec.layers} layers, one pass {'yes' if original.spec.one_pass else 'no'}")
     graph = _graph(original)

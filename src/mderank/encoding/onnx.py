@@ -23,6 +23,7 @@ from mderank.encoding.base import POOLINGS, BlockInputs, EncoderInputs, EncoderS
 from mderank.encoding.file_checks import check_graph_file
 from mderank.encoding.onnx_graph import Graph, Node
 from mderank.encoding.onnx_rewrite import keep_tables_small, split_attention, use_integers
+from mderank.encoding.text_prefix import LONGEST_PREFIX
 from mderank.encoding.tokenizer import load_tokenizer, tokenize
 from mderank.errors import ModelError, OptionError
 from mderank.util.arrays import Floats
@@ -37,6 +38,8 @@ ONE_PASS_INPUTS = ("input_ids", "position_ids", "attention_mask")
 EXACT_INPUTS = ("input_ids",)
 
 MAX_SPEC_BYTES = 1_000_000  # of encoder.json
+
+_ADDED: dict[str, Any] = {"text_prefix": "", "anisotropic": False}  # what older folders do not say
 _RANGES = {
     "layers": (1, 1_000),
     "dimension": (1, 100_000),
@@ -100,6 +103,8 @@ def read_spec(folder: Path) -> EncoderSpec:
     file = folder / SPEC_FILE
     try:
         data = read_json_object(file, MAX_SPEC_BYTES)
+        for name, value in _ADDED.items():
+            data.setdefault(name, value)
         known = {field.name: data[field.name] for field in fields(EncoderSpec)}
         known |= {"prefix": tuple(data["prefix"]), "suffix": tuple(data["suffix"])}
         spec = EncoderSpec(**known)
@@ -135,10 +140,13 @@ def _check_spec(spec: EncoderSpec) -> None:
         raise ValueError(f"max_length {spec.max_length} leaves no room for a text")
     if not isinstance(spec.name, str) or not 0 < len(spec.name) <= 1_000:
         raise ValueError("name must be a text of 1 to 1,000 characters")
-    if type(spec.one_pass) is not bool:
-        raise ValueError(f"one_pass must be true or false, not {str(spec.one_pass)[:50]!r}")
+    for name in ("one_pass", "anisotropic"):
+        if type(getattr(spec, name)) is not bool:
+            raise ValueError(f"{name} must be true or false, not {str(getattr(spec, name))[:50]!r}")
     if spec.pooling not in POOLINGS:
         raise ValueError(f"unknown pooling {spec.pooling!r}")
+    if not isinstance(spec.text_prefix, str) or len(spec.text_prefix) > LONGEST_PREFIX:
+        raise ValueError(f"text_prefix must be a text of up to {LONGEST_PREFIX} characters")
 
 
 def _allowed_cores() -> int:
@@ -248,7 +256,9 @@ class OnnxEncoder:
                 use_integers(graph, 8 if self.precision == "int8" else 16)
             graph.cut(output_name(layer))
             graph.drop_unused()
-            return _start(graph.to_bytes(), self._threads or _allowed_cores()), takes_blocks
+            rewritten = graph.to_bytes()
+            del graph  # a multilingual encoder has 120 MB, of which ONNX Runtime makes its own copies
+            return _start(rewritten, self._threads or _allowed_cores()), takes_blocks
         except ModelError:
             raise
         except Exception as error:  # ONNX Runtime's errors share no base but Exception

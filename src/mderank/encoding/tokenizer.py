@@ -98,7 +98,11 @@ def tokenize(tokenizer: Tokenizer, text: str) -> TokenizedText:
         with _tokenizer_errors("the tokenizer of the model cannot divide the text"):
             encoding = tokenizer.encode(part, add_special_tokens=False)
         ids += encoding.ids
-        starts += [start + first for first, _ in encoding.offsets]
+        # SentencePiece gives the space before a word to the word's first token.
+        starts += [
+            start + (first + 1 if last - first > 1 and part[first].isspace() else first)
+            for first, last in encoding.offsets
+        ]
         ends += [start + last for _, last in encoding.offsets]
     # A byte-level tokenizer may give one character to several tokens, never an earlier character to a later token.
     return TokenizedText(
@@ -135,3 +139,20 @@ def special_tokens(tokenizer: Tokenizer) -> tuple[tuple[int, ...], tuple[int, ..
         if full[start : start + len(bare)] == bare:
             return tuple(full[:start]), tuple(full[start + len(bare) :])
     return (), ()
+
+
+def prefix_tokens(tokenizer: Tokenizer, prefix: str) -> tuple[int, ...]:
+    """Find the tokens of words that are put before every text.
+
+    They are read before a word, as they will stand: alone, SentencePiece would give the space at their end a token.
+
+    Args:
+        tokenizer: A prepared tokenizer.
+        prefix: The words, such as "query: "; it may be empty.
+
+    Returns:
+        The token ids, without special tokens.
+    """
+    end = len(prefix.rstrip())
+    tokenized = tokenize(tokenizer, prefix + "a")
+    return tuple(int(token) for token, last in zip(tokenized.ids, tokenized.ends, strict=True) if last <= end)

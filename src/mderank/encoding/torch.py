@@ -17,8 +17,9 @@ import numpy.typing as npt
 from mderank.encoding.base import EncoderInputs, EncoderSpec, PoolingName, TokenizedText
 from mderank.encoding.file_checks import check_transformers_folder
 from mderank.encoding.model_folder import model_folder
-from mderank.encoding.probe import can_do_one_pass, first_position
-from mderank.encoding.tokenizer import prepare_tokenizer, special_tokens, tokenize
+from mderank.encoding.probe import can_do_one_pass, first_position, is_anisotropic
+from mderank.encoding.text_prefix import check_text_prefix, default_text_prefix
+from mderank.encoding.tokenizer import prefix_tokens, prepare_tokenizer, special_tokens, tokenize
 from mderank.errors import MissingExtraError, ModelError
 from mderank.util.arrays import Floats
 
@@ -40,6 +41,7 @@ class TorchEncoder:
         model: Name on the hub, or folder.
         device: Device of torch, such as "cuda"; None takes the GPU if there is one.
         dtype: Number format: "float32", "float16" or "bfloat16".
+        text_prefix: Words to put before every text, such as "query: "; None for those of the model's configuration.
 
     Attributes:
         folder: Folder of the model; its name if it is from the hub.
@@ -48,11 +50,14 @@ class TorchEncoder:
     Raises:
         MissingExtraError: If torch or transformers is missing.
         ModelError: If the model cannot be loaded, the dtype is unknown or the device cannot be used.
+        OptionError: If the prefix is too long.
     """
 
     packages: ClassVar[tuple[str, ...]] = ("torch", "transformers")  # whose versions may change the states
 
-    def __init__(self, model: str, *, device: str | None = None, dtype: Dtype = "float32") -> None:
+    def __init__(
+        self, model: str, *, device: str | None = None, dtype: Dtype = "float32", text_prefix: str | None = None
+    ) -> None:
         try:
             import torch
             import transformers  # noqa: F401
@@ -60,7 +65,7 @@ class TorchEncoder:
             raise MissingExtraError(f"the model '{model}', a Hugging Face encoder,", "torch") from error
         if dtype not in DTYPES:
             raise ModelError(f"unknown dtype '{dtype}': it is one of {', '.join(DTYPES)}")
-        self._arguments = (model, device, dtype)
+        self._arguments = (model, device, dtype, text_prefix)
         self._device = torch.device("cpu")
         _silence_libraries()
         loaded = model_folder(model)
@@ -70,7 +75,8 @@ class TorchEncoder:
         self._tokenizer = prepare_tokenizer(tokenizer.backend_tokenizer)
         self._sparse_attention = getattr(self._model, "attention_type", None)
         self._lower: dict[int, Any] = {}  # the model cut above a layer
-        self.spec = self._probed(_spec(model, loaded, self._model.config, tokenizer, self._tokenizer))
+        before = default_text_prefix(loaded) if text_prefix is None else check_text_prefix(text_prefix)
+        self.spec = self._probed(_spec(model, loaded, self._model.config, tokenizer, self._tokenizer, before))
         # Probed in float32 on the CPU, where rounding cannot be mistaken for a leak; only now moved.
         try:
             self._device = torch.device(device or ("cuda" if torch.cuda.is_available() else "cpu"))
@@ -87,15 +93,16 @@ class TorchEncoder:
             return spec
         positions = _positions(self._model.config, first)
         self.spec = replace(spec, first_position=first, max_length=min(spec.max_length, positions))
-        return replace(self.spec, one_pass=can_do_one_pass(self))
+        self.spec = replace(self.spec, one_pass=can_do_one_pass(self))
+        return replace(self.spec, anisotropic=self.spec.pooling == "mean" and is_anisotropic(self))
 
     def __getstate__(self) -> dict[str, Any]:
         """Sent to another process, it loads its model there."""
         return {"arguments": self._arguments}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        model, device, dtype = state["arguments"]
-        TorchEncoder.__init__(self, model, device=device, dtype=dtype)
+        model, device, dtype, text_prefix = state["arguments"]
+        TorchEncoder.__init__(self, model, device=device, dtype=dtype, text_prefix=text_prefix)
 
     @property
     def tokenizer(self) -> Tokenizer:
@@ -268,7 +275,7 @@ def _check_tokenizer_libraries(model: str, folder: Path) -> None:
         raise MissingExtraError(f"the tokenizer of '{model}', {pieces[0]},", "torch") from error
 
 
-def _spec(model: str, folder: Path, config: Any, tokenizer: Any, backend: Tokenizer) -> EncoderSpec:
+def _spec(model: str, folder: Path, config: Any, tokenizer: Any, backend: Tokenizer, text_prefix: str) -> EncoderSpec:
     """What the configuration and the tokenizer say."""
     prefix, suffix = special_tokens(backend)
     pad_id = tokenizer.pad_token_id if tokenizer.pad_token_id is not None else tokenizer.mask_token_id
@@ -279,10 +286,11 @@ def _spec(model: str, folder: Path, config: Any, tokenizer: Any, backend: Tokeni
         max_length=min(int(tokenizer.model_max_length), _positions(config, _offset(config))),
         mask_id=tokenizer.mask_token_id,
         pad_id=pad_id,
-        prefix=prefix,
+        prefix=(*prefix, *prefix_tokens(backend, text_prefix)),
         suffix=suffix,
         one_pass=False,
         pooling=_pooling(folder),
+        text_prefix=text_prefix,
     )
 
 

@@ -9,7 +9,7 @@ et al. (2023), ACL) and YAKE (Campos et al. (2020), Information Sciences).
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import Annotated, ClassVar, Unpack
 
@@ -23,7 +23,7 @@ from mderank.methods.encoder_base import MODEL, EncoderExtractor, EncoderOptions
 from mderank.methods.scores import CandidateScores, ScoringInput
 from mderank.methods.style_features import STYLE_FEATURES, style_features
 from mderank.parameters import Param, check_arguments
-from mderank.ranking import Overlap, masked_similarity, phrase_similarity
+from mderank.ranking import Overlap, centred_similarity, masked_similarity, phrase_similarity
 from mderank.ranking.dedupe import form_key
 from mderank.style import Style, load_style
 from mderank.util.arrays import Floats, Numbers
@@ -109,6 +109,16 @@ class FusionWeights:
     unithood: float = 1.0
 
 
+# What the default weights are for a text that is not English, whatever the encoder; chosen on French and Portuguese
+# texts. The bundled encoder knows few of their words, so that the similarity says less, and counts more.
+WEIGHTS_OF_OTHER_LANGUAGES = FusionWeights(
+    similarity=0.4, mask_effect=0.065, norm=0.2, frequency=0.3, position=0.25, length=0.05, unithood=0.5
+)
+# An encoder that knows no words of a language reads it letter by letter, or as unknown words. The English one has 0.22
+# tokens per character of English, 0.33 of French, 0.96 of Russian, 0.02 of Thai. Then only the mask effect is of use.
+_FEWEST_TOKENS, _MOST_TOKENS = 0.1, 0.8
+WEIGHTS_OF_UNKNOWN_LANGUAGES = replace(WEIGHTS_OF_OTHER_LANGUAGES, similarity=0.0, norm=0.0)
+
 # All features by the names that a style has.
 FEATURES = (*(each.name for each in fields(FusionWeights)), *STYLE_FEATURES)
 STYLE = Param(expects="the name of a style, its file, or a Style")
@@ -128,28 +138,32 @@ class FusionRank(EncoderExtractor):
     1. Tag the text and find the candidates: terms and names, and the parts of them (`Terms`).
     2. In one encoder pass embed the document E(d), each candidate alone E(c), and the document without each
        candidate E(d_c). Windows of a long text count less the further they are from its subject.
-    3. Similarity: cos(E(d), E(c)).
+    3. Similarity: cos(E(d), E(c)). Of an anisotropic encoder (`EncoderSpec`) cos(E(d) − μ, E(c) − μ), with μ the mean
+       of all E(c): its other cosines lie too close together to be told apart.
     4. Mask effect: ln(n² · (1 − cos(E(d), E(d_c)))) for a text of n tokens. The effect of a mask falls with the
        square of the length; the factor n² makes it comparable between texts.
     5. Norm: ln |h_c|, with h_c the mean hidden state of the candidate in the document. Encoders trained with mean
-       pooling give important words hidden states with a larger norm.
+       pooling give important words hidden states with a larger norm. Of an anisotropic encoder ln |h_c − E(d)|: its
+       states have one norm, and important words are far from the mean.
     6. Frequency: ln f, with f the number of occurrences; half of that for a single word. "network" and "networks"
        count together.
     7. Position: − ln(1 + p / 100), with p the number of words before the first occurrence.
     8. Length: − 1 for a single word, which is often too general, and − 1 for each word after the third.
     9. Unithood: how much of a unit the candidate is, 0 for one that occurs alone, less for a fragment (`Terms`).
-    10. Score the sum of these terms, each times its weight (``weights``).
+    10. Score the sum of these terms, each times its weight (``weights``). The default weights of English are those of
+        `FusionWeights`. Texts of other languages have weights of their own. In a language that the encoder has no words
+        of, similarity and norm do not count.
     11. Keep few of the phrases that are part of each other: ``overlap="little"``.
-    12. With the default weights and the bundled encoder, estimate the chance that a reader accepts the phrase
-        (`Confidence`). ``min_confidence`` leaves out phrases with a lower one. By default it is 0, and 0.6 for the
-        terms of a text of fewer than 50 words.
+    12. With the default weights, the bundled encoder and an English text, estimate the chance that a reader accepts
+        the phrase (`Confidence`). ``min_confidence`` leaves out phrases with a lower one. By default it is 0, and 0.6
+        for the terms of a text of fewer than 50 words.
 
     A ``style`` replaces the weights by learned ones, adds the features of `style_features`, and has an overlap, a
     lowest score and a confidence of its own (`Style`).
 
     Args:
         model: Name or folder of a model, or an `Encoder`; see `load_encoder`.
-        weights: Weights of the terms that are summed.
+        weights: Weights of the terms that are summed; ``FusionWeights()`` for the default ones of the text's language.
         style: A learned style: a `Style`, the name of one that is part of mderank, or a file of ``mderank tune``.
         min_confidence: The lowest chance that a reader accepts a phrase, from 0 to 1; None for the default of step 12.
         tagger: A tagger, its name, or a loaded spaCy pipeline; None for the bundled one, of English.
@@ -265,22 +279,40 @@ class FusionRank(EncoderExtractor):
         return [self._fuse(item, each) for item, each in zip(inputs, embeddings, strict=True)]
 
     def _fuse(self, item: ScoringInput, embeddings: Embeddings) -> CandidateScores:
-        near, _ = phrase_similarity(embeddings.document, embeddings.phrases, self.similarity)
+        near, lengths = self._compare(embeddings)
         _, changes = masked_similarity(embeddings.document, embeddings.changes, "cosine")
-        lengths = np.linalg.norm(embeddings.contexts, axis=1)
         features = {"similarity": near, "mask_effect": changes, "norm": lengths, **self._count_features(item)}
         terms = self._scale_features(features, embeddings.share * len(item.tokenized or ()))
-        weights: Mapping[str, float] = asdict(self.weights)
+        weights: Mapping[str, float] = asdict(self._weights_for(item))
         if self.style is not None:
             own = style_features(item, embeddings, terms, self.style.labels)
             terms, features = {**terms, **own}, {**features, **own}
             weights = {name: self.style.weights[name] for name in FEATURES if name in self.style.weights}
         weighted = {name: weight * terms[name] for name, weight in weights.items()}
         scores: Floats = np.sum(list(weighted.values()), axis=0)
-        confidences = self._estimate_confidences(scores, features["length"], len(item.document.tokens))
+        calibrated = item.document.language == "en" or self.style is not None
+        confidences = (
+            self._estimate_confidences(scores, features["length"], len(item.document.tokens)) if calibrated else None
+        )
         return CandidateScores(
             scores, near, embeddings.phrases, contributions=weighted, features=features, confidences=confidences
         )
+
+    def _weights_for(self, item: ScoringInput) -> FusionWeights:
+        """The weights of the user, or the default ones of the text's language and of how the encoder reads it."""
+        if item.document.language == "en" or self.weights != FusionWeights():
+            return self.weights
+        letters = sum(map(len, item.document.text.split()))
+        knows = _FEWEST_TOKENS * letters <= len(item.tokenized or ()) <= _MOST_TOKENS * letters
+        return WEIGHTS_OF_OTHER_LANGUAGES if knows else WEIGHTS_OF_UNKNOWN_LANGUAGES
+
+    def _compare(self, embeddings: Embeddings) -> tuple[Floats, Floats]:
+        """Compute the similarity and the norm of each candidate; for an anisotropic encoder without the common part."""
+        if self.encoder.spec.anisotropic and self.similarity == "cosine":
+            near = centred_similarity(embeddings.document, embeddings.phrases)
+            return near, np.linalg.norm(embeddings.contexts - embeddings.document, axis=1)
+        near, _ = phrase_similarity(embeddings.document, embeddings.phrases, self.similarity)
+        return near, np.linalg.norm(embeddings.contexts, axis=1)
 
     def _estimate_confidences(self, scores: Floats, words: Numbers, text_words: int) -> Floats | None:
         if self.style is not None and self.style.confidence is not None:

@@ -4,7 +4,13 @@ from mderank.ranking.dedupe import DEDUPES, Dedupe
 from mderank.ranking.diversity import MMR, SCALINGS, Diversity, MaxSum, Scaling
 from mderank.ranking.order import rank
 from mderank.ranking.overlap import OVERLAPS, Overlap, family_members, family_order
-from mderank.ranking.similarity import SIMILARITIES, SimilarityName, masked_similarity, phrase_similarity
+from mderank.ranking.similarity import (
+    SIMILARITIES,
+    SimilarityName,
+    centred_similarity,
+    masked_similarity,
+    phrase_similarity,
+)
 
 __all__ = [
     "DEDUPES",
@@ -18,6 +24,7 @@ __all__ = [
     "Overlap",
     "Scaling",
     "SimilarityName",
+    "centred_similarity",
     "family_members",
     "family_order",
     "masked_similarity",

@@ -31,6 +31,25 @@ def phrase_similarity(document: Floats, phrases: Floats, name: SimilarityName) -
     return cosine, cosine
 
 
+def centred_similarity(document: Floats, phrases: Floats) -> Floats:
+    """Compare phrases with a document without what all phrases have in common.
+
+    For an anisotropic encoder all cosines lie close together. The mean of the phrases is the part that they share.
+
+    Args:
+        document: Embedding ``(d,)`` of the document.
+        phrases: Embeddings ``(m, d)`` of its phrases.
+
+    Returns:
+        Cosines ``(m,)`` of what is left of both; 0 for a phrase that is alone.
+    """
+    if len(phrases) < 2:
+        return np.zeros(len(phrases))
+    common = phrases.mean(axis=0)
+    cosines, _ = phrase_similarity(document - common, phrases - common, "cosine")
+    return cosines
+
+
 def masked_similarity(document: Floats, changes: Floats, name: SimilarityName) -> tuple[Floats, Floats]:
     """Compare a document with itself under each mask: the more it changes, the more important.
 
