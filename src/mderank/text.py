@@ -14,6 +14,12 @@ _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 
 # Languages whose words are found by a segmenter, since spaces do not, or not always, separate them.
 SEGMENTED = frozenset(("ja", "ko", "th", "zh"))
+# Their letters, as a class of a regular expression: Han, kana, Bopomofo, Hangul, Thai.
+SEGMENTED_LETTERS = (
+    "\u2e80-\u2fdf\u3005-\u3007\u3021-\u3029\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
+    "\u3041-\u309f\u30a1-\u30fa\u30fc-\u30ff\u31f0-\u31ff\uff66-\uff9f\u3105-\u312f"
+    "\u1100-\u11ff\u3131-\u318e\ua960-\ua97f\uac00-\ud7ff\u0e01-\u0e3a\u0e40-\u0e4e"
+)
 # Of these, languages in which a line may end inside a word.
 _UNBROKEN = frozenset(("ja", "zh"))
 _WIDE = "\u3005-\u3007\u3041-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uff66-\uff9f\U00020000-\U0003ffff"

@@ -10,13 +10,14 @@ from mderank.tagging.segmenters.base import LIGHT, NOUNS, Morpheme, adjacent, jo
 
 # Nouns that name nothing by themselves.
 _LIGHT = frozenset(
-    "时会 诸如此类 前者 后者 换句话说 首个 无法 手动 换言之 与此同时 另一方面 总的来说 时候 时 时间 情况 方面 "
-    "地方 东西 事 事情 样子 部分 内容 人 人们 大家 后 前 期间 同时 一方面 本文 我们 他们 种类 例子 时期 个 种 "
-    "类 等 等等 一些 之一 以下 以上 其中 全部 所有 年 月 日 天 次 点 者 此 处 名 家 位 条 项 件 句 段 份 中 "
-    "里 内 外 上 下 间 左右 原因 结果 方式 过程 作用 程度 时刻 現在 時候 時 時間 情況 東西 種類 個 種 類 之間 "
-    "部份 问题 問題 办法 必要 可能 需要 使用 自己 本身 一般 有时 全文 有关 相关 说 话 意思 用 法 即 图 表 式 "
-    "例 数 量 值 度 性 力 率 界 业 面 端 版 期 区".split()
+    "结果表明 研究表明 实验表明 明显提高 时会 诸如此类 前者 后者 换句话说 首个 无法 手动 换言之 与此同时 "
+    "另一方面 总的来说 时候 时 时间 情况 方面 地方 东西 事 事情 样子 部分 内容 人 人们 大家 后 前 期间 同时 "
+    "一方面 本文 我们 他们 种类 例子 时期 个 种 类 等 等等 一些 之一 以下 以上 其中 全部 所有 年 月 日 天 次 "
+    "点 者 此 处 名 家 位 条 项 件 句 段 份 中 里 内 外 上 下 间 左右 原因 结果 方式 过程 作用 程度 时刻 現在 "
+    "時候 時 時間 情況 東西 種類 個 種 類 之間 部份 问题 問題 办法 必要 可能 需要 使用 自己 本身 一般 有时 "
+    "全文 有关 相关 说 话 意思 用 法 即 图 表 式 例 数 量 值 度 性 力 率 界 业 面 端 版 期 区".split()
 )
+_FIRST = frozenset("图 圖 表 量 值 力 面 端 数".split())
 # Adjectives that describe nothing.
 _DETERMINERS = frozenset(
     "首个 无法 手动 相关 多 少 大 小 新 旧 好 不同 主要 重要 一定 整个 其他 其它 同样 一样 相同 许多 很多 "
@@ -29,12 +30,12 @@ _NOUN_ENDINGS = frozenset(
 )
 # Nouns that stand after a verb in a compound: "机器学习方法", "信息处理系统".
 _HEADS = frozenset(
-    "成本 时间 速度 范围 目标 对象 空间 样本 周期 功能 性质 区域 条件 参数 经费 报告 论文 小组 模式 手段 水平 "
-    "温度 强度 曲线 函数 单元 语言 中心 学院 大学 会议 会 院 所 局 部 量 率 力 方法 模型 算法 系统 技术 问题 "
-    "能力 任务 效率 性能 机制 平台 工具 程序 软件 服务 服务器 网络 策略 框架 理论 研究 工程 设备 装置 过程 "
-    "结果 数据 文件 机构 部门 公司 环境 管理 管理员 团队 人员 标准 协议 方案 项目 计划 政策 市场 行业 产业 "
-    "领域 指标 仪器 材料 系統 技術 問題 任務 機制 程式 軟體 服務 伺服器 網路 理論 設備 資料 檔案 機構 環境 "
-    "計畫 專案 團隊 人員 標準".split()
+    "精度 准确率 误差 成本 时间 速度 范围 目标 对象 空间 样本 周期 功能 性质 区域 条件 参数 经费 报告 论文 "
+    "小组 模式 手段 水平 温度 强度 曲线 函数 单元 语言 中心 学院 大学 会议 会 院 所 局 部 量 率 力 方法 模型 "
+    "算法 系统 技术 问题 能力 任务 效率 性能 机制 平台 工具 程序 软件 服务 服务器 网络 策略 框架 理论 研究 "
+    "工程 设备 装置 过程 结果 数据 文件 机构 部门 公司 环境 管理 管理员 团队 人员 标准 协议 方案 项目 计划 "
+    "政策 市场 行业 产业 领域 指标 仪器 材料 系統 技術 問題 任務 機制 程式 軟體 服務 伺服器 網路 理論 設備 "
+    "資料 檔案 機構 環境 計畫 專案 團隊 人員 標準".split()
 )
 # Activities that a noun before them makes a term of, in any context: "机器学习", "图像识别".
 _ACTIVITIES = frozenset(
@@ -48,11 +49,12 @@ _ASPECTS = frozenset("了着过過着得把被将將就才都也很更最已不�
 
 # Verbs of little meaning, and words that the dictionary calls nouns though they are mostly verbs.
 _AUXILIARIES = frozenset(
-    "是 有 为 成为 进行 具有 包括 属于 作为 没有 存在 得到 使得 使 让 令 叫 称为 等于 位于 來 来 去 做 說 "
-    "為 進行 沒有 成為 包含 始于".split()
+    "会 能 能够 可以 应该 必须 应 要 會 能夠 應該 必須 是 有 为 成为 进行 具有 包括 属于 作为 没有 存在 得到 "
+    "使得 使 让 令 叫 称为 等于 位于 來 来 去 做 說 為 進行 沒有 成為 包含 始于".split()
 )
 _VERBS = frozenset(
-    "利用 使用 采用 提供 请 通过 支持 需要 要求 允许 造成 带来 开始 採用 透過 建议 选择 选取 决定 打算".split()
+    "发现 认为 表明 指出 表示 相比 升高 提高 宣布 显示 说明 發現 認為 顯示 說明 利用 使用 采用 提供 请 通过 "
+    "支持 需要 要求 允许 造成 带来 开始 採用 透過 建议 选择 选取 决定 打算".split()
 )
 _COUNTS = frozenset(
     "一个 一种 一些 一次 一样 这个 那个 这种 一下 一组 一項 一個 一種 两个 三个 几个 兩個 某个 多个 每个".split()
@@ -155,13 +157,19 @@ def _is_nominal(words: Sequence[Morpheme], index: int) -> bool:
     if (after is not None and after.text[0] in _ASPECTS) or (before is not None and before.text[-1] in _ASPECTS):
         return False
     after_noun = before is not None and before.tag in NOUNS and before.text not in _LIGHT
-    ended = after is None or after.tag in ("PUNCT", "CCONJ") or after.text in _AFTER_NOUN
-    if after_noun and word.text in _ACTIVITIES:
-        return True
+    ended = after is None or after.text in _AFTER_NOUN or (word.tag == "VN" and after.tag == "PUNCT")
     headed = after is not None and after.text.rstrip("们們") in _HEADS
+    if word.text in _ACTIVITIES and (after_noun or headed):
+        return True
     if word.tag == "VN" and (headed or (ended and before is not None and before.text in ("的", "之"))):
         return True
-    return after_noun and (ended or headed)
+    return after_noun and (ended or headed) and word.text not in _VERBS
+
+
+def _begins_compound(words: Sequence[Morpheme], index: int) -> bool:
+    """Whether a noun that is light by itself is part of a term: "图神经网络"."""
+    after = words[index + 1] if index + 1 < len(words) else None
+    return words[index].text in _FIRST and after is not None and adjacent(words[index], after) and after.tag in NOUNS
 
 
 def _mend_alone(words: Sequence[Morpheme], index: int) -> Morpheme:
@@ -171,7 +179,7 @@ def _mend_alone(words: Sequence[Morpheme], index: int) -> Morpheme:
         tag = "AUX"
     elif word.text in _COUNTS or (word.tag in ("ADJ", "NOUN") and word.text in _DETERMINERS):
         tag = "DET"
-    elif word.tag == "SUFFIX" or (word.tag == "NOUN" and word.text in _LIGHT):
+    elif word.tag == "SUFFIX" or (word.tag in NOUNS and word.text in _LIGHT and not _begins_compound(words, index)):
         tag = LIGHT
     else:
         tag = "X" if word.tag == "PREFIX" else word.tag

@@ -11,11 +11,14 @@ from mderank.tagging.segmenters.base import LIGHT, NOUNS, Morpheme, adjacent, jo
 
 # Nouns that name nothing by themselves, or tell a time.
 _LIGHT = frozenset(
-    "때 경우 정도 이후 이전 다음 사이 동안 가운데 중 앞 뒤 위 아래 안 밖 전 후 간 내 외 모두 자신 오늘 어제 "
-    "내일 올해 지난해 최근 현재 당시 이날 대부분 일부 각각 하나 이번 그동안 여러 전체 나머지 이상 이하 미만 "
-    "이외 이유 점 면 측 쪽 말 일 것 수 등 때문 예 한편 역시 도중 첫째 둘째 먼저 우선 처음 마지막 사실 그림 "
-    "사람 누구 무엇 이때 그때 여기 저기 바탕 대신 이곳 그곳".split()
+    "이래 내년 내달 배 시 개 곳 때 경우 정도 이후 이전 다음 사이 동안 가운데 중 앞 뒤 위 아래 안 밖 전 후 간 "
+    "내 외 모두 자신 오늘 어제 내일 올해 지난해 최근 현재 당시 이날 대부분 일부 각각 하나 이번 그동안 여러 "
+    "전체 나머지 이상 이하 미만 이외 이유 점 면 측 쪽 말 일 것 수 등 때문 예 한편 역시 도중 첫째 둘째 먼저 "
+    "우선 처음 마지막 사실 그림 사람 누구 무엇 이때 그때 여기 저기 바탕 대신 이곳 그곳".split()
 )
+_DETERMINERS = frozenset(("주요", "각종", "다양", "기존"))
+# Determiners that are a prefix where no space follows: "전고체".
+_PREFIXES = frozenset("전 총 비 재 초 반 범 탈 친 대 신 구 고 저 각".split())
 _PLURAL = frozenset(("들",))
 
 _TAGS = {
@@ -90,6 +93,9 @@ def _add(words: list[Morpheme], word: Morpheme) -> None:
             words[-1] = join(before, word, word.tag, word.fine)
             return
         words[-1] = before._replace(tag="X")
+    elif before is not None and before.text in _PREFIXES and before.tag == "DET" and word.tag == "NOUN":
+        words[-1] = join(before, word, word.tag, word.fine)
+        return
     elif before is not None and word.tag == "SUFFIX" and word.text not in _PLURAL:
         if before.tag in ("NOUN", "PROPN", "ADJ"):
             words[-1] = join(before, word, "PROPN" if before.tag == "PROPN" else "NOUN", "NNG")
@@ -121,6 +127,8 @@ def _mend_alone(words: Sequence[Morpheme], index: int) -> Morpheme:
         counts = index > 0 and adjacent(words[index - 1], word) and words[index - 1].tag == "NUM"
         if counts and len(word.text) == 1:
             return word._replace(tag="NUM")
+        if word.text in _DETERMINERS:
+            return word._replace(tag="DET")
         if word.text in _LIGHT:
             return word._replace(tag=LIGHT)
     return word

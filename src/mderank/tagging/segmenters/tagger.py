@@ -25,7 +25,7 @@ from mderank.tagging.layout_documents import read_documents
 from mderank.tagging.paragraph_texts import ParagraphText
 from mderank.tagging.segmenters.base import LIGHT, Morpheme, Segmenter
 from mderank.tagging.tokenizer import Word, tokenize
-from mderank.text import replace_surrogates
+from mderank.text import SEGMENTED_LETTERS, replace_surrogates
 
 SegmenterLanguage = Literal["zh", "ja", "ko", "th"]
 
@@ -208,15 +208,9 @@ def _own_text(text: str) -> str:
     return "".join(text.split()) if " " in text else text
 
 
-# Letters that libraries read: Han, kana, Bopomofo, Hangul, Thai.
-_NATIVE = (
-    "\u2e80-\u2fdf\u3005-\u3007\u3021-\u3029\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
-    "\u3041-\u309f\u30a1-\u30fa\u30fc-\u30ff\u31f0-\u31ff\uff66-\uff9f\u3105-\u312f"
-    "\u1100-\u11ff\u3131-\u318e\ua960-\ua97f\uac00-\ud7ff\u0e01-\u0e3a\u0e40-\u0e4e"
-)
-_STRETCH = re.compile(f"(?P<native>[{_NATIVE}]+)|(?P<other>[^{_NATIVE}]+)")
-_NATIVE_LETTER = re.compile(f"[{_NATIVE}]")
-_RARE = re.compile(rf"[^\x20-\x7e{_NATIVE}\u3001\u3002\u300c-\u300f\u3000\uff01\uff0c\uff1f\u30fb]")
+_STRETCH = re.compile(f"(?P<native>[{SEGMENTED_LETTERS}]+)|(?P<other>[^{SEGMENTED_LETTERS}]+)")
+_NATIVE_LETTER = re.compile(f"[{SEGMENTED_LETTERS}]")
+_RARE = re.compile(rf"[^\x20-\x7e{SEGMENTED_LETTERS}\u3001\u3002\u300c-\u300f\u3000\uff01\uff0c\uff1f\u30fb]")
 
 
 def _plain(match: re.Match[str]) -> str:
