@@ -176,14 +176,33 @@ def test_japanese_words(text, word, tag):
     assert tags("ja", text)[word] == tag
 
 
+WRAPPED = (
+    "気象庁の研究グループは、線状降水帯の発生を半日前に予測する新しい手法を開発し\n"
+    "た。この手法では、水蒸気ライダーの観測データを数値予報モデルに取り込む。線状降\n"
+    "水帯は、九州地方で大きな被害をもたらしてきた。研究グループは、深層学習や画像認\n"
+    "識の利用も検討している。"
+)
+
+
 @ja
 def test_a_word_may_go_on_in_the_next_line():
-    text = "研究グループは機\n械学習を用いて、線状降水\n帯を予測する手法を開発した。"
-    document = tag("ja", text)
+    document = tag("ja", WRAPPED)
     found = {document.surface_form(each.occurrences[0].span): each for each in NounPhrases().find(document)}
-    assert {"機械学習", "線状降水帯"} <= found.keys()
-    span = found["機械学習"].occurrences[0].span
-    assert text[span.start : span.end] == "機\n械学習"
+    assert {"線状降水帯", "画像認識", "開発した"} - found.keys() == {"開発した"}
+    assert "開発した" in {token.text for token in document.tokens}
+    span = found["線状降水帯"].occurrences[1].span
+    assert WRAPPED[span.start : span.end] == "線状降\n水帯"
+
+
+@ja
+def test_lines_of_a_list_are_not_joined():
+    lines = [
+        "気候変動の観測と予測に関する研究の現状",
+        "再生可能エネルギーの普及と電力系統の課題",
+        "深層学習を用いた古典籍の画像認識の手法",
+    ]
+    document = tag("ja", "\n".join(lines))
+    assert len(document.paragraph_starts) == 3
 
 
 @ja
@@ -327,7 +346,7 @@ def test_the_best_phrases():
 
 @ja
 def test_a_list_of_phrases():
-    document = tag("ja", "機械学習を用いて、機械\n学習のGPT-4モデルを検証する。学習は楽しい。")
+    document = tag("ja", "機械学習を用いて、機械学習のGPT-4モデルを検証する。学習は楽しい。")
     phrases = PhraseList(["機械学習", "学習", "械学", "GPT-4モデル", "gpt-4", "用い"])
     counts = {each.key: len(each.occurrences) for each in phrases.find(document)}
     assert counts == {"機械学習": 2, "学習": 3, "械学": 0, "gpt-4モデル": 1, "gpt-4": 1, "用い": 0}
