@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Literal, NamedTuple
 
 from mderank.errors import InputError
-from mderank.text import collapse_whitespace
+from mderank.text import collapse_whitespace, join_lines
 
 Tagset = Literal["penn", "universal", "words"]
 
@@ -138,7 +138,7 @@ class Document:
             parts.append(self.text[start : gap.start])
             start = gap.end
         parts.append(self.text[start : span.end])
-        return collapse_whitespace("".join(parts))
+        return collapse_whitespace(join_lines("".join(parts), self.language))
 
     def sentence_ends(self) -> list[int]:
         """Return where sentences and paragraphs end.

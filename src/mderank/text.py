@@ -12,6 +12,19 @@ import snowballstemmer
 _WORD = re.compile(r"\S+")
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 
+# Languages whose words are found by a segmenter, since spaces do not, or not always, separate them.
+SEGMENTED = frozenset(("ja", "ko", "th", "zh"))
+# Their letters, as a class of a regular expression: Han, kana, Bopomofo, Hangul, Thai.
+SEGMENTED_LETTERS = (
+    "\u2e80-\u2fdf\u3005-\u3007\u3021-\u3029\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
+    "\u3041-\u309f\u30a1-\u30fa\u30fc-\u30ff\u31f0-\u31ff\uff66-\uff9f\u3105-\u312f"
+    "\u1100-\u11ff\u3131-\u318e\ua960-\ua97f\uac00-\ud7ff\u0e01-\u0e3a\u0e40-\u0e4e"
+)
+# Of these, languages in which a line may end inside a word.
+_UNBROKEN = frozenset(("ja", "zh"))
+_WIDE = "\u3005-\u3007\u3041-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uff66-\uff9f\U00020000-\U0003ffff"
+_LINE_BREAK = re.compile(rf"(?<=[{_WIDE}])[^\S\n\r]*[\n\r]\s*(?=[{_WIDE}])")
+
 
 def replace_surrogates(text: str) -> str:
     """Replace lone surrogates, which no encoder can read, one for one, so that offsets hold.
@@ -38,6 +51,38 @@ def collapse_whitespace(text: str) -> str:
         The text with single spaces.
     """
     return " ".join(text.split())
+
+
+def join_lines(text: str, language: str) -> str:
+    r"""Remove line breaks between two Chinese or Japanese characters. Other languages keep theirs.
+
+    >>> join_lines("機\n械学習", "ja")
+    '機械学習'
+
+    Args:
+        text: Any text.
+        language: Language code.
+
+    Returns:
+        The text without these line breaks.
+    """
+    return _LINE_BREAK.sub("", text) if language in _UNBROKEN else text
+
+
+def comparable(phrase: str, language: str) -> str:
+    """Remove what does not tell two phrases of a language apart: white space, where words need none between them.
+
+    >>> comparable("기계 학습", "ko"), comparable("machine learning", "en")
+    ('기계학습', 'machine learning')
+
+    Args:
+        phrase: The phrase.
+        language: Language code.
+
+    Returns:
+        The phrase.
+    """
+    return "".join(phrase.split()) if language in SEGMENTED else phrase
 
 
 def end_of_words(text: str, count: int | None) -> int:

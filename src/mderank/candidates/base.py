@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Protocol, runtime_checkable
 
-from mderank.candidates.stopwords import stop_words_of
+from mderank.candidates.stopwords import is_function_word, stop_words_of
 from mderank.document import Document, Span, Token
 from mderank.keyphrase import Candidate, Occurrence
 
@@ -80,7 +80,8 @@ def runs(
             yield range(start, index)
             start = index
         lower = token.text.lower()
-        stops = lower in extra_stop_words or (lower in stop_words and token.tag not in allowed_tags)
+        listed = lower in stop_words or is_function_word(token, document.language)
+        stops = lower in extra_stop_words or (listed and token.tag not in allowed_tags)
         if not is_word(token) or stops:
             if start < index:
                 yield range(start, index)

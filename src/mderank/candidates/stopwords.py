@@ -5,7 +5,16 @@ from __future__ import annotations
 from functools import cache
 
 from mderank.candidates.word_lists import load_word_list
+<<<<<<< HEAD
 from mderank.languages import stop_words
+=======
+from mderank.document import Token
+from mderank.text import SEGMENTED
+
+_FUNCTION_TAGS = frozenset("ADP ADV AUX CCONJ DET INTJ PART PRON SCONJ".split())
+# Verbs and adjectives of these have endings, which taggers know; "verbs" of Chinese and Thai are often parts of terms.
+_INFLECTED = frozenset(("ja", "ko"))
+>>>>>>> segmenters
 
 
 @cache
@@ -21,4 +30,35 @@ def stop_words_of(language: str) -> frozenset[str]:
     Returns:
         The stop words, in lower case.
     """
+<<<<<<< HEAD
     return load_word_list("stop_words") if language == "en" else stop_words(language)
+=======
+    if language == "en":
+        return load_word_list("stop_words")
+    try:
+        from spacy.util import get_lang_class
+
+        return frozenset(word.lower() for word in get_lang_class(language).Defaults.stop_words)
+    except ImportError:
+        return frozenset()
+
+
+def is_function_word(token: Token, language: str) -> bool:
+    """Check whether a word of a segmented language is one that no keyphrase has inside it, by its universal tag.
+
+    In these languages one spelling is often a particle here and part of a term there, which a list cannot tell apart.
+
+    >>> is_function_word(Token("は", "ADP", 0, 1), "ja"), is_function_word(Token("of", "ADP", 0, 2), "en")
+    (True, False)
+
+    Args:
+        token: The word.
+        language: Language code.
+
+    Returns:
+        True for function words of Chinese, Japanese, Korean and Thai, and for verbs of Japanese and Korean.
+    """
+    if language not in SEGMENTED:
+        return False
+    return token.tag in _FUNCTION_TAGS or (token.tag == "VERB" and language in _INFLECTED)
+>>>>>>> segmenters

@@ -32,7 +32,7 @@ from mderank.ranking import (
 )
 from mderank.tagging import LanguageTagger, Tagger, load_tagger
 from mderank.tagging.spacy import SpacyPipeline
-from mderank.text import end_of_words, stem_phrase
+from mderank.text import comparable, end_of_words, stem_phrase
 
 # Texts that are tagged and encoded together: enough to fill the encoder's batches, little enough to hold in memory.
 _CHUNK_TEXTS = 64
@@ -324,7 +324,8 @@ class BaseExtractor(ABC):
 
     def _filter_excluded(self, document: Document, found: list[Candidate]) -> list[Candidate]:
         """Return the candidates that occur and are not excluded."""
-        excluded = {stem_phrase(phrase, document.language) for phrase in self.exclude}
+        language = document.language
+        excluded = {comparable(stem_phrase(phrase, language), language) for phrase in self.exclude}
         return [each for each in found if each.occurrences and _stem(document, each) not in excluded]
 
     def _rank(self, item: ScoringInput, scored: CandidateScores, top_k: int | None) -> list[Keyphrase]:
@@ -349,7 +350,8 @@ class BaseExtractor(ABC):
 
 
 def _stem(document: Document, candidate: Candidate) -> str:
-    return stem_phrase(document.surface_form(candidate.occurrences[0].span), document.language)
+    form = document.surface_form(candidate.occurrences[0].span)
+    return comparable(stem_phrase(form, document.language), document.language)
 
 
 _Item = TypeVar("_Item")

@@ -12,6 +12,7 @@ from mderank.methods.scores import CandidateScores, ScoringInput
 from mderank.ranking import Dedupe, Diversity, Overlap, family_members, family_order, rank
 from mderank.ranking.dedupe import Entry, forms, merge
 from mderank.ranking.variants import variant_key
+from mderank.text import SEGMENTED
 
 
 def rank_candidates(
@@ -79,7 +80,10 @@ class _Family:
             return
         document = item.document
         texts = [forms(document, spans)[0] for _, spans in entries]
-        keys = [variant_key(text, document.language) for text in texts]
+        keys = [
+            variant_key(_spaced(item, best, text), document.language)
+            for (best, _), text in zip(entries, texts, strict=True)
+        ]
         best = [each for each, _ in entries]
         order, lost = family_order(
             scored.scores[best],
@@ -94,6 +98,13 @@ class _Family:
             best[index]: tuple(texts[other] for other in others)
             for index, others in family_members(keys, order).items()
         }
+
+
+def _spaced(item: ScoringInput, candidate: int, text: str) -> str:
+    """The phrase with spaces between its words."""
+    if item.document.language not in SEGMENTED:
+        return text
+    return " ".join(item.document.tokens[word].text for word in item.candidates[candidate].occurrences[0].words)
 
 
 def _keyphrase(

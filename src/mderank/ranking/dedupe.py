@@ -10,7 +10,7 @@ from mderank.document import Document, Span
 from mderank.keyphrase import Candidate
 from mderank.ranking.acronyms import find_acronyms
 from mderank.ranking.variants import variant_key
-from mderank.text import stem_phrase
+from mderank.text import comparable, stem_phrase
 
 Dedupe = Literal["none", "case", "variant", "stem"]
 DEDUPES: tuple[Dedupe, ...] = ("none", "case", "variant", "stem")
@@ -81,14 +81,14 @@ def form_key(document: Document, by: Dedupe) -> Callable[[str], str]:
     if by == "none":
         return str
     if by == "case":
-        return str.lower
+        return lambda form: comparable(form.lower(), language)
     if by == "stem":
-        return lambda form: stem_phrase(form, language)
+        return lambda form: comparable(stem_phrase(form, language), language)
     long_forms = {variant_key(short, language): long for short, long in find_acronyms(document).items()}
 
     def variant(form: str) -> str:
         key = variant_key(form, language)
         key = variant_key(long_forms[key], language) if key in long_forms else key
-        return key if language == "en" else stem_phrase(key, language)
+        return key if language == "en" else comparable(stem_phrase(key, language), language)
 
     return variant

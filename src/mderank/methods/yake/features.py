@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from mderank.candidates.base import is_word
-from mderank.candidates.stopwords import stop_words_of
+from mderank.candidates.stopwords import is_function_word, stop_words_of
 from mderank.candidates.word_lists import load_word_list
 from mderank.document import Document, Token
 from mderank.util.arrays import Bools, Ints, Reals
@@ -91,7 +91,8 @@ def read_words(document: Document, stop_words: Iterable[str] = ()) -> Words:
         The words.
     """
     language = document.language
-    lexicon = _Lexicon(stop_words_of(language).union(light_words_of(language), stop_words))
+    by_tag = {token.text.lower() for token in document.tokens if is_function_word(token, language)}
+    lexicon = _Lexicon(stop_words_of(language).union(light_words_of(language), stop_words, by_tag))
     ends = [*document.sentence_ends(), len(document.text) + 1]
     ended = block = 0
     sentence = -1

@@ -29,6 +29,12 @@ _LEAST_SHARE_LOWER = 0.25  # of the neighbouring lines of wrapped prose begin in
 _TITLE_WORDS = frozenset("of for in on and with under from to at by into through during between versus vs. as".split())
 _LONGEST_TITLE = 80
 
+# Chinese and Japanese lines have no spaces: they are full to within a mark, which may not begin a line.
+_WIDE = "\u3005-\u3007\u3041-\u30ff\u3400-\u4dbf\u4e00-\u9fff"
+_ENDS_WIDE, _BEGINS_WIDE = re.compile(f"[{_WIDE}、，]\\Z"), re.compile(f"[{_WIDE}]")
+_WIDE_CLAUSE = re.compile("[、，。]")
+_NARROWEST_WIDE, _MISSING_WIDE = 15, 2  # characters
+
 _FIRST_WORD = re.compile(r"\S+")
 _FIRST_LETTER = re.compile(r"[\W_]{0,4}([^\W_])")
 _DIVIDED = re.compile(r"[^\W\d_](?:-|‐|\u00ad)\s*\Z")
@@ -147,8 +153,20 @@ def _read_break(first: Line, last: Line, place: tuple[bool, bool, bool], width: 
     is_caption = bool(_CAPTION.match(last.prose))
     in_sentence = is_full and (_is_unfinished(first.prose) or _is_broken_off(first.prose))
     joined = last.joins or (is_near and continues_title(first.prose, last.prose))
+    joined = joined or (is_near and length >= width - _MISSING_WIDE and _goes_on_without_space(first.prose, last.prose))
     is_number = last.prose.lstrip()[:1].isdigit() and any(map(str.islower, first.prose[:200]))
     return _Break(is_near, possible, over_page, is_full, width, start, is_caption, in_sentence, joined, is_number)
+
+
+def _goes_on_without_space(first: str, second: str) -> bool:
+    """Whether a full line of Chinese or Japanese prose ends inside a sentence."""
+    content = first.strip()
+    return (
+        len(content) >= _NARROWEST_WIDE
+        and bool(_ENDS_WIDE.search(content[-1:]))
+        and bool(_BEGINS_WIDE.match(second.lstrip()))
+        and bool(_WIDE_CLAUSE.search(first + second))
+    )
 
 
 def continues_title(first: str, second: str) -> bool:
