@@ -82,9 +82,7 @@ def build_arguments(
         tagger = tagger.for_language(options.language)
     elif tagger is not None and options.language is not None:
         raise OptionError("the tagger has its own language: leave language out")
-    arguments["tagger"] = tagger or load_tagger(
-        options.tagger, tokenizer=options.tokenizer, language=options.language
-    )
+    arguments["tagger"] = tagger or load_tagger(options.tagger, tokenizer=options.tokenizer, language=options.language)
     arguments["candidates"] = _candidates(method, options)
     if "model" in method.options:
         arguments["model"] = load_model(options) if encoder is None else encoder

@@ -2,9 +2,8 @@
 
 import pytest
 
-import mderank.tagging.language_tagger as language_tagger
 from mderank.errors import InputError, MissingExtraError, OptionError
-from mderank.tagging import EncoderTagger, LanguageTagger, SpacyTagger, WordTagger, load_tagger
+from mderank.tagging import EncoderTagger, LanguageTagger, SpacyTagger, WordTagger, language_tagger, load_tagger
 
 ENGLISH = "Storm surges are measured by the tide gauges of a harbour, and models predict how high they will be."
 FRENCH = "Les marées de tempête sont mesurées par les marégraphes du port, et des modèles prévoient leur hauteur."

@@ -8,7 +8,7 @@ from mderank.candidates.base import is_word
 from mderank.candidates.stopwords import stop_words_of
 from mderank.candidates.word_kinds import ADJECTIVE, AFTER_NOUN, NOUN, NUMBER, OF, OTHER
 from mderank.document import Document, Token
-from mderank.languages import find_language, language_family
+from mderank.languages import find_language
 
 # Universal tags, and those of `WordTagger`.
 _KINDS = {"NOUN": NOUN, "PROPN": NOUN, "X": NOUN, "ADJ": ADJECTIVE, "NUM": NUMBER, "WORD": NOUN, "LOWER": ADJECTIVE}
@@ -30,7 +30,7 @@ def language_kinds(document: Document, extra_stop_words: frozenset[str]) -> str:
     stop_words = stop_words_of(document.language) | extra_stop_words
     words = [token.text.lower().replace("’", "'") for token in document.tokens]
     kinds = [_kind(token, word, stop_words) for token, word in zip(document.tokens, words, strict=True)]
-    if language_family(document.language) == "romance":
+    if language is None or language.adjectives != "before":
         _find_adjectives_after_nouns(document, kinds)
     _find_links(document, kinds, words, links)
     for index, kind in enumerate(kinds):

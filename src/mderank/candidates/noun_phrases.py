@@ -11,7 +11,7 @@ from mderank.candidates.base import is_content, locate, runs
 from mderank.document import Document, Tagset
 from mderank.errors import InputError, OptionError
 from mderank.keyphrase import Candidate
-from mderank.languages import language_family
+from mderank.languages import find_language
 
 # Section 3 of the paper: any number of nouns and adjectives, then a noun. And the same in universal tags, and for words
 # without tags.
@@ -20,8 +20,8 @@ PATTERNS: dict[Tagset, str] = {
     "universal": "<NOUN|PROPN|ADJ>*<NOUN|PROPN>",
     "words": "<WORD|LOWER>*<WORD>",
 }
-# Romance languages put most adjectives behind the noun: "intelligence artificielle".
-_ROMANCE = "<ADJ>*<NOUN|PROPN><NOUN|PROPN|ADJ>*"
+# Of languages that put adjectives behind the noun: "intelligence artificielle".
+_ADJECTIVES_AFTER = "<ADJ>*<NOUN|PROPN><NOUN|PROPN|ADJ>*"
 
 # Tags of function words, in both tagsets: a pattern that names one asks for stop words.
 _FUNCTION_TAGS = frozenset(
@@ -143,8 +143,9 @@ def default_pattern(document: Document) -> str:
     Returns:
         The pattern.
     """
-    if document.tagset == "universal" and language_family(document.language) == "romance":
-        return _ROMANCE
+    language = find_language(document.language)
+    if document.tagset == "universal" and language is not None and language.adjectives != "before":
+        return _ADJECTIVES_AFTER
     return PATTERNS[document.tagset]
 
 

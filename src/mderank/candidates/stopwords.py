@@ -5,16 +5,13 @@ from __future__ import annotations
 from functools import cache
 
 from mderank.candidates.word_lists import load_word_list
-<<<<<<< HEAD
-from mderank.languages import stop_words
-=======
 from mderank.document import Token
+from mderank.languages import find_language, stop_words
 from mderank.text import SEGMENTED
 
 _FUNCTION_TAGS = frozenset("ADP ADV AUX CCONJ DET INTJ PART PRON SCONJ".split())
 # Verbs and adjectives of these have endings, which taggers know; "verbs" of Chinese and Thai are often parts of terms.
 _INFLECTED = frozenset(("ja", "ko"))
->>>>>>> segmenters
 
 
 @cache
@@ -30,17 +27,9 @@ def stop_words_of(language: str) -> frozenset[str]:
     Returns:
         The stop words, in lower case.
     """
-<<<<<<< HEAD
-    return load_word_list("stop_words") if language == "en" else stop_words(language)
-=======
     if language == "en":
         return load_word_list("stop_words")
-    try:
-        from spacy.util import get_lang_class
-
-        return frozenset(word.lower() for word in get_lang_class(language).Defaults.stop_words)
-    except ImportError:
-        return frozenset()
+    return stop_words(language) if find_language(language) else frozenset()
 
 
 def is_function_word(token: Token, language: str) -> bool:
@@ -61,4 +50,3 @@ def is_function_word(token: Token, language: str) -> bool:
     if language not in SEGMENTED:
         return False
     return token.tag in _FUNCTION_TAGS or (token.tag == "VERB" and language in _INFLECTED)
->>>>>>> segmenters

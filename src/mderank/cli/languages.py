@@ -27,7 +27,12 @@ def _list_known() -> list[dict[str, str]]:
     from mderank.tagging.language_tagger import describe_tagger
 
     return [
-        {"code": each.code, "name": each.name, "stemmer": each.stemmer or "no stemmer", "tagger": describe_tagger(each.code)}
+        {
+            "code": each.code,
+            "name": each.name,
+            "stemmer": each.stemmer or "no stemmer",
+            "tagger": describe_tagger(each.code),
+        }
         for each in LANGUAGES.values()
     ]
 

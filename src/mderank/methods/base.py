@@ -270,11 +270,12 @@ class BaseExtractor(ABC):
             self._rank(item, scores, top_k),
             truncated=item.truncated,
             missing_phrases=item.missing_phrases,
-            language=self._describe_language(item.document),
+            language=self._describe_language(item),
         )
 
-    def _describe_language(self, document: Document) -> LanguageInfo:
+    def _describe_language(self, item: ScoringInput) -> LanguageInfo:
         """Describe the language of a document, and what it was read with."""
+        document = item.document
         return LanguageInfo(document.language, document.certainty, document.tagger, None, document.warnings)
 
     def _find_candidates(self, texts: Sequence[AnyText]) -> list[ScoringInput]:

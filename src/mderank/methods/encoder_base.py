@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import repeat
 from pathlib import Path
 from typing import Annotated, ClassVar, Unpack
@@ -21,6 +22,7 @@ from mderank.encoding import (
 from mderank.encoding.exact import VariantCache
 from mderank.encoding.phrase_cache import PhraseCache
 from mderank.errors import ExactFallbackWarning, OptionError
+from mderank.keyphrase import LanguageInfo
 from mderank.masking import Mask
 from mderank.methods.base import BaseExtractor, BaseOptions
 from mderank.methods.scores import ScoringInput
@@ -109,6 +111,21 @@ class EncoderExtractor(BaseExtractor):
         special = self.encoder.spec.max_length - self.encoder.spec.capacity
         kept = tokenized if self.max_tokens is None else tokenized.upto(max(0, self.max_tokens - special))
         return len(text) if len(kept) == len(tokenized) else int(kept.ends[-1]) if len(kept) else 0, kept
+
+    def _describe_language(self, item: ScoringInput) -> LanguageInfo:
+        known = super()._describe_language(item)
+        foreign = (self._warn_of_language(item),) if item.candidates and item.document.language != "en" else ()
+        warnings = (*known.warnings, *filter(None, foreign))
+        return replace(known, encoder=self.encoder.spec.name, warnings=warnings)
+
+    def _warn_of_language(self, item: ScoringInput) -> str:
+        """What to tell of the encoder on a text that is not English; empty if it is as good as any."""
+        if self.encoder.spec.name != BUNDLED_MODEL:
+            return ""
+        return (
+            f"the encoder '{BUNDLED_MODEL}' is for English: name one for this language with --model (model=…), such as "
+            "intfloat/multilingual-e5-small"
+        )
 
     def _embed(
         self,

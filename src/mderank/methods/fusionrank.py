@@ -298,6 +298,14 @@ class FusionRank(EncoderExtractor):
             scores, near, embeddings.phrases, contributions=weighted, features=features, confidences=confidences
         )
 
+    def _warn_of_language(self, item: ScoringInput) -> str:
+        name = self.encoder.spec.name
+        if self._weights_for(item) is WEIGHTS_OF_UNKNOWN_LANGUAGES:
+            return f"the encoder '{name}' has no words of this language: only the effect of masking is taken from it"
+        if name == BUNDLED_MODEL:
+            return f"the encoder '{name}' is for English: it has less weight than frequency and position"
+        return ""
+
     def _weights_for(self, item: ScoringInput) -> FusionWeights:
         """The weights of the user, or the default ones of the text's language and of how the encoder reads it."""
         if item.document.language == "en" or self.weights != FusionWeights():

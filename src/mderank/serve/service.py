@@ -167,7 +167,13 @@ class Service:
         extractor = self._extractors.get(queue.name, options)
         entries = [
             QueueEntry(
-                extractor, each.text, options.top_k, size, each.format == "markdown", options.method, deadline,
+                extractor,
+                each.text,
+                options.top_k,
+                size,
+                each.format == "markdown",
+                options.method,
+                deadline,
                 each.language if isinstance(each, schema.InputDocument) else None,
             )  # fmt: skip
             for each, size in zip(documents, sizes, strict=True)

@@ -12,7 +12,9 @@ from mderank.document import Document
 from mderank.errors import InputError, MissingExtraError, OptionError
 from mderank.languages import detect_language, get_language
 from mderank.tagging.encoder_tagger import EncoderTagger
+from mderank.tagging.segmenters import SegmenterTagger
 from mderank.tagging.word_tagger import WordTagger
+from mderank.text import SEGMENTED
 
 if TYPE_CHECKING:
     from mderank.tagging.base import Tagger
@@ -155,10 +157,8 @@ class LanguageTagger:
             from mderank.tagging.spacy import SpacyTagger
 
             return SpacyTagger(pipeline, tags=self._tags)
-        if get_language(code).segmenter is not None:
-            from mderank.tagging.segmenters import SegmenterTagger
-
-            return SegmenterTagger(code)
+        if code in SEGMENTED:
+            return SegmenterTagger(code, tags=self._tags)
         return WordTagger(code)
 
 
@@ -177,8 +177,8 @@ def describe_tagger(code: str) -> str:
         return "bundled tagger"
     if pipeline is not None:
         return f"spaCy pipeline {pipeline}"
-    if language.segmenter is not None:
-        return f"segmenter: pip install 'mderank[{language.segmenter}]'"
+    if code in SEGMENTED:
+        return f"segmenter: pip install 'mderank[{code}]'"
     further = f"; better with spaCy's {language.pipelines[0]}" if language.pipelines else ""
     return f"words between stop words{further}"
 
@@ -207,6 +207,7 @@ def _warnings(code: str, certainty: float | None, tagger: Tagger, text: str) -> 
     if isinstance(tagger, WordTagger):
         pipelines = get_language(code).pipelines
         remedy = f": python -m spacy download {pipelines[0]}" if pipelines else ""
-        yield f"the words of {get_language(code).name} have no tags here, so that phrases are words between stop words; " + (
-            f"a spaCy pipeline of the language gives better ones{remedy}" if pipelines else "verbs are among them"
+        yield (
+            f"the words of {get_language(code).name} have no tags here, so that phrases are words between stop words; "
+            + (f"a spaCy pipeline of the language gives better ones{remedy}" if pipelines else "verbs are among them")
         )

@@ -7,6 +7,7 @@ capitals, and WORD for all others that may be nouns.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from mderank.document import SENTENCE_ENDS, Document, Tagset, Token
@@ -45,6 +46,8 @@ class WordTagger:
     def __init__(self, language: str) -> None:
         self.language: Language = get_language(language)
         self._stop_words = stop_words(self.language.code)
+        pronouns = self.language.enclitics
+        self._with_pronoun = re.compile(rf"\w{pronouns}\Z") if pronouns else None
 
     @property
     def name(self) -> str:
@@ -80,7 +83,9 @@ class WordTagger:
     def _find_words(self, paragraphs: Sequence[ParagraphText]) -> Iterator[list[Token]]:
         found = [[*self._divide(paragraph.text)] for paragraph in paragraphs]
         by_capitals = self.language.capital_nouns and _has_both_cases(
-            paragraph.text[start:end] for paragraph, words in zip(paragraphs, found, strict=True) for start, end, _ in words
+            paragraph.text[start:end]
+            for paragraph, words in zip(paragraphs, found, strict=True)
+            for start, end, _ in words
         )
         for paragraph, words in zip(paragraphs, found, strict=True):
             yield [
@@ -97,8 +102,7 @@ class WordTagger:
         if kind != "word":
             return ""
         lower = text.lower().replace("’", "'")
-        _, hyphen, pronoun = lower.rpartition("-")
-        if hyphen and pronoun in self.language.enclitics:
+        if self._with_pronoun is not None and self._with_pronoun.search(lower):
             return "VERB"
         if lower in self._stop_words:
             return "STOP"
@@ -114,7 +118,7 @@ class WordTagger:
         start = word.start
         if word.kind == "word" and self.language.elisions:
             while (mark := _first_apostrophe(text, start, word.end)) is not None:
-                if text[start:mark].lower() not in self.language.elisions:
+                if f"{text[start:mark].lower()}'" not in self.language.elisions:
                     break
                 yield start, mark + 1
                 start = mark + 1
