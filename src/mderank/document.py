@@ -207,4 +207,4 @@ class MarkedUpText:
 
 
 AnyText = str | MarkedUpText | Document
-"""The texts that an extractor takes: a plain text, one with markup or a known language, or one that is tagged already."""
+"""The texts that an extractor takes: a plain text, one with markup or a known language, or one that is tagged."""

@@ -23,8 +23,8 @@ def keys(document, source=None):
 
 
 FRENCH = tagged(
-    "fr", "La/DET", "base/NOUN", "de/ADP", "données/NOUN", "relationnelle/ADJ", "stocke/VERB", "l'/DET", "intelligence/NOUN",
-    "artificielle/ADJ", "./PUNCT",
+    "fr", "La/DET", "base/NOUN", "de/ADP", "données/NOUN", "relationnelle/ADJ", "stocke/VERB", "l'/DET",
+    "intelligence/NOUN", "artificielle/ADJ", "./PUNCT",
 )  # fmt: skip
 
 

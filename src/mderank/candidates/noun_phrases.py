@@ -91,8 +91,8 @@ class NounPhrases:
     def _phrases(self, document: Document) -> Iterator[range]:
         if document.tagset == "words" and "WORD" not in (self.pattern or "WORD"):
             raise InputError(
-                f"the words of this text have no tags for the pattern {self.pattern!r}: install a spaCy pipeline of its "
-                f"language ('{document.language}'), or leave the pattern out"
+                f"the words of this text have no tags for the pattern {self.pattern!r}: install a spaCy pipeline of "
+                f"its language ('{document.language}'), or leave the pattern out"
             )
         regex, letter = self._letters(document)
         for run in runs(document, self.stop_words, _named_function_tags(self.pattern)):

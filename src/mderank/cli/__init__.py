@@ -30,8 +30,8 @@ Exit codes:
 
 
 # One module each. A command is imported when it is called, or when all are listed: starting stays fast.
-COMMANDS = ("batch", "collection", "compare", "datasets", "evaluate", "export", "extract", "info", "label", "languages", "methods",
-            "models", "reproduce", "serve", "styles", "train", "tune")  # fmt: skip
+COMMANDS = ("batch", "collection", "compare", "datasets", "evaluate", "export", "extract", "info", "label", "languages",
+            "methods", "models", "reproduce", "serve", "styles", "train", "tune")  # fmt: skip
 
 
 class _LazyCommands(MutableMapping[str, click.Command]):

@@ -175,7 +175,7 @@ class Service:
                 options.method,
                 deadline,
                 each.language if isinstance(each, schema.InputDocument) else None,
-            )  # fmt: skip
+            )
             for each, size in zip(documents, sizes, strict=True)
         ]
         found = await extract_queued(queue, entries, self.config.timeout_seconds)

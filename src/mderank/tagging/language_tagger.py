@@ -205,9 +205,10 @@ def _warnings(code: str, certainty: float | None, tagger: Tagger, text: str) -> 
             "if that is wrong"
         )
     if isinstance(tagger, WordTagger):
-        pipelines = get_language(code).pipelines
-        remedy = f": python -m spacy download {pipelines[0]}" if pipelines else ""
-        yield (
-            f"the words of {get_language(code).name} have no tags here, so that phrases are words between stop words; "
-            + (f"a spaCy pipeline of the language gives better ones{remedy}" if pipelines else "verbs are among them")
+        language = get_language(code)
+        better = (
+            f"a spaCy pipeline gives better ones: python -m spacy download {language.pipelines[0]}"
+            if language.pipelines
+            else "verbs may be among them"
         )
+        yield f"the words of {language.name} have no tags here, and phrases are words between stop words; {better}"

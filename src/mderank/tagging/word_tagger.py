@@ -82,11 +82,12 @@ class WordTagger:
 
     def _find_words(self, paragraphs: Sequence[ParagraphText]) -> Iterator[list[Token]]:
         found = [[*self._divide(paragraph.text)] for paragraph in paragraphs]
-        by_capitals = self.language.capital_nouns and _has_both_cases(
+        texts = (
             paragraph.text[start:end]
             for paragraph, words in zip(paragraphs, found, strict=True)
             for start, end, _ in words
         )
+        by_capitals = self.language.capital_nouns and _has_both_cases(texts)
         for paragraph, words in zip(paragraphs, found, strict=True):
             yield [
                 Token(text, self._tag(text, kind, by_capitals), *paragraph.original_span(start, end))
