@@ -9,6 +9,8 @@ from typing import Any
 
 import snowballstemmer
 
+from mderank.languages.table import find_language
+
 _WORD = re.compile(r"\S+")
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 
@@ -112,7 +114,7 @@ def stem_phrase(phrase: str, language: str = "en") -> str:
 
     Args:
         phrase: Words separated by white space.
-        language: Language code.
+        language: Code or English name of a language.
 
     Returns:
         The stems, with single spaces between them.
@@ -126,12 +128,7 @@ def _stem(word: str, language: str) -> str:
     return str(stemmer.stemWord(word)) if stemmer else word
 
 
-_LANGUAGES = {"en": "porter", "da": "danish", "de": "german", "el": "greek", "es": "spanish", "fi": "finnish",
-              "fr": "french", "hu": "hungarian", "it": "italian", "lt": "lithuanian", "nb": "norwegian",
-              "nl": "dutch", "pt": "portuguese", "ro": "romanian", "ru": "russian", "sv": "swedish"}  # fmt: skip
-
-
 @cache
-def _stemmer(language: str) -> Any:
-    name = _LANGUAGES.get(language)
-    return snowballstemmer.stemmer(name) if name else None
+def _stemmer(code: str) -> Any:
+    language = find_language(code)
+    return snowballstemmer.stemmer(language.stemmer) if language and language.stemmer else None

@@ -1,0 +1,144 @@
+"""The language of a text, from its scripts, its function words, its letters, and the endings of its words.
+
+The text is read in three places. Scripts decide first: kana are Japanese, Hangul is Korean. Languages that share a
+script are told apart by naive Bayes over words (:mod:`mderank.languages.word_model`). A small table of the most
+frequent words decides plain cases, so that an English text never loads the lists of stop words. The large table has the
+stop words of all languages, and the trigrams of their letters.
+
+A text without evidence, such as a list of names or code, is called English with a low certainty.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from dataclasses import dataclass
+from math import exp
+
+import numpy as np
+
+from mderank.languages.word_model import WordModel, large_model, small_model
+
+_PLACES = 3
+_PLACE = 700  # characters; three of them are the whole of most abstracts
+_WORD = re.compile(r"[^\W\d_]+(?:\u200c[^\W\d_]+)*")
+_COMPATIBLE = re.compile(r"[^\W\d_]")
+_OTHER_SCRIPT = re.compile(r"[^\W\d_\x00-\u02ff\u1e00-\u1eff\u2c60-\u2c7f\ua720-\ua7ff\uff21-\uff5a]")
+_SCRIPTS = {
+    "kana": re.compile(r"[\u3040-\u30ff\uff66-\uff9d]"),
+    "Han": re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]"),
+    "Hangul": re.compile(r"[\u1100-\u11ff\u3130-\u318f\uac00-\ud7af]"),
+    "Cyrillic": re.compile(r"[\u0400-\u052f]"),
+    "Arabic": re.compile(r"[\u0620-\u064a\u066e-\u06d3\u06fa-\u06fc\ufb50-\ufdff\ufe70-\ufefc]"),
+    "Greek": re.compile(r"[\u0370-\u03ff\u1f00-\u1fff]"),
+    "Hebrew": re.compile(r"[\u05d0-\u05f4\ufb1d-\ufb4f]"),
+    "Devanagari": re.compile(r"[\u0900-\u097f]"),
+    "Thai": re.compile(r"[\u0e01-\u0e4e]"),
+    "Armenian": re.compile(r"[\u0531-\u0587]"),
+    "Tamil": re.compile(r"[\u0b80-\u0bff]"),
+}
+_ONE_LANGUAGE = {"Hangul": "ko", "Greek": "el", "Thai": "th", "Armenian": "hy", "Tamil": "ta"}
+_MODELS = ("Cyrillic", "Arabic", "Hebrew", "Devanagari")
+# A sign of a script without spaces, or with short words, stands for more of the text than a Latin letter does.
+_DENSITY = {"Han": 3, "kana": 2, "Hangul": 2}
+_FEWEST_KANA = 0.04  # of the Japanese letters; Chinese texts quote a kana now and then
+_IN_DOUBT = 0.3
+_PLAIN, _PLAIN_PER_WORD = 12.0, 0.25  # lead in nats from which the small table decides
+# Lead in nats, of words and letters alone, that shows a language: over English, or of English over its prior.
+_ENOUGH = 3.0
+
+
+@dataclass(frozen=True)
+class DetectedLanguage:
+    """The language of a text.
+
+    Attributes:
+        code: Code of a language of the table; "ur" for Urdu, which the table lacks, is possible too.
+        certainty: Estimated chance that the code is right, between 0 and 1.
+    """
+
+    code: str
+    certainty: float
+
+
+def detect_language(text: str) -> DetectedLanguage:
+    """Detect the language of a text.
+
+    >>> detect_language("Die Bedeutung eines Dokuments ist nicht die Summe der Wörter.").code
+    'de'
+    >>> detect_language("kubernetes docker helm").code
+    'en'
+
+    Args:
+        text: Any text. At most 2,100 characters of it are read.
+
+    Returns:
+        The language. English, with a low certainty, for a text that shows no language.
+    """
+    sample = _sample(text)
+    if not sample.isascii():
+        script = _other_script(sample)
+        if script is not None:
+            return _of_script(script, sample)
+    return _of_words(sample, "Latin")
+
+
+def _sample(text: str) -> str:
+    """Take the beginning, the middle and the end of a long text, each from a word's beginning to a word's end."""
+    if len(text) <= _PLACES * _PLACE:
+        return text
+    middle = (len(text) - _PLACE) // 2
+    return " ".join((text[:_PLACE], text[middle : middle + _PLACE], text[-_PLACE:]))
+
+
+def _other_script(sample: str) -> str | None:
+    """Return the script that most of the sample is in, or None for Latin."""
+    others = "".join(_OTHER_SCRIPT.findall(sample))
+    if not others:
+        return None
+    counts = {name: len(pattern.findall(others)) * _DENSITY.get(name, 1) for name, pattern in _SCRIPTS.items()}
+    script, most = max(counts.items(), key=lambda item: item[1])
+    if counts["kana"] > _FEWEST_KANA * (counts["Han"] + counts["kana"]) and script == "Han":
+        script, most = "kana", counts["kana"] + counts["Han"]
+    latin = len(_COMPATIBLE.findall(sample)) - len(others)
+    return script if most > latin else None
+
+
+def _of_script(script: str, sample: str) -> DetectedLanguage:
+    if script in _MODELS:
+        return _of_words(sample, script)
+    count = len(_SCRIPTS[script].findall(sample))
+    certainty = count / (count + 1)
+    if script == "Greek" and count < 12:  # formulas have Greek letters
+        return DetectedLanguage("en", _IN_DOUBT)
+    return DetectedLanguage(_ONE_LANGUAGE.get(script, "ja" if script == "kana" else "zh"), certainty)
+
+
+def _of_words(sample: str, script: str) -> DetectedLanguage:
+    text = sample.lower()
+    if not text.isascii() and not unicodedata.is_normalized("NFC", text):
+        text = unicodedata.normalize("NFC", text)
+    words = _WORD.findall(text)
+    small = small_model(script)
+    best, margin = _best(small, small.score(words, text)[0])
+    if margin >= max(_PLAIN, _PLAIN_PER_WORD * len(words)):
+        return DetectedLanguage(best, _certainty(margin))
+    large = large_model(script)
+    evidence, trigrams = large.score(words, text)
+    best, margin = _best(large, evidence + trigrams)
+    if script == "Latin":
+        english = large.codes.index("en")
+        weakest = large.prior if best == "en" else evidence
+        if evidence[large.codes.index(best)] - weakest[english] < _ENOUGH:
+            return DetectedLanguage("en", _IN_DOUBT)
+    return DetectedLanguage(best, _certainty(margin))
+
+
+def _best(model: WordModel, scores: np.ndarray) -> tuple[str, float]:
+    """Return the language with the highest score, and its lead over the second."""
+    order = np.argsort(-scores, kind="stable")
+    return model.codes[order[0]], float(scores[order[0]] - scores[order[1]])
+
+
+def _certainty(margin: float) -> float:
+    return 1 / (1 + exp(-margin))
