@@ -221,6 +221,7 @@ def test_kana_in_parts():
         ("중요한 것은 무엇인가.", "것", "PART"),
         ("전고체 배터리의 수명", "전고체", "NOUN"),
         ("학교에서 배운다.", "에서", "ADP"),
+        ("상업적 소프트웨어를 판다.", "상업적", "ADJ"),
     ],
 )
 def test_korean_words(text, word, tag):
