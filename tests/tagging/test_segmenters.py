@@ -1,4 +1,6 @@
+import os
 import pickle
+import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 
@@ -257,6 +259,14 @@ def test_thai_function_words():
     found = tags("th", "การพยากรณ์ฝุ่นละอองในภาคเหนือและความร่วมมือของชุมชน")
     assert found["ฝุ่นละออง"] == "NOUN"
     assert found["ของ"] == "ADP"
+
+
+@th
+def test_no_folder_is_made_in_the_home(tmp_path):
+    code = "from mderank.tagging import SegmenterTagger; print(len(list(SegmenterTagger('th').tag(['ภาษาไทย']))))"
+    environment = {**os.environ, "HOME": str(tmp_path), "USERPROFILE": str(tmp_path), "PYTHONIOENCODING": "utf-8"}
+    subprocess.run([sys.executable, "-c", code], check=True, env=environment)
+    assert not list(tmp_path.glob("*pythainlp*"))
 
 
 @pytest.mark.parametrize("language", ALL)
