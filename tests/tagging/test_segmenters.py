@@ -1,4 +1,6 @@
+import os
 import pickle
+import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 
@@ -221,6 +223,7 @@ def test_kana_in_parts():
         ("중요한 것은 무엇인가.", "것", "PART"),
         ("전고체 배터리의 수명", "전고체", "NOUN"),
         ("학교에서 배운다.", "에서", "ADP"),
+        ("상업적 소프트웨어를 판다.", "상업적", "ADJ"),
     ],
 )
 def test_korean_words(text, word, tag):
@@ -256,6 +259,14 @@ def test_thai_function_words():
     found = tags("th", "การพยากรณ์ฝุ่นละอองในภาคเหนือและความร่วมมือของชุมชน")
     assert found["ฝุ่นละออง"] == "NOUN"
     assert found["ของ"] == "ADP"
+
+
+@th
+def test_no_folder_is_made_in_the_home(tmp_path):
+    code = "from mderank.tagging import SegmenterTagger; print(len(list(SegmenterTagger('th').tag(['ภาษาไทย']))))"
+    environment = {**os.environ, "HOME": str(tmp_path), "USERPROFILE": str(tmp_path), "PYTHONIOENCODING": "utf-8"}
+    subprocess.run([sys.executable, "-c", code], check=True, env=environment)
+    assert not list(tmp_path.glob("*pythainlp*"))
 
 
 @pytest.mark.parametrize("language", ALL)

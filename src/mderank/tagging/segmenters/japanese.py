@@ -18,9 +18,10 @@ _LIGHT = frozenset(
 )
 # Nouns that name nothing unless they are part of a compound.
 _LIGHT_ALONE = frozenset(
-    "大型 小型 半日 形 限り 本当 複数 既存 特定 関連 無駄 理由 目的 方法 結果 可能 自前 全体 利用 使用 存在 "
-    "実際 意味 違い 問題 話 一般 場面 状態 状況 内容 様々 さまざま 重要 有効 多数 少数 最大 最小 十分 同じ "
-    "新た 大幅 簡単 特別 部分 機会 恐れ 影響 対象 実施 実現 確認 検討 対応".split()
+    "常 別 同時 詳細 説明 両者 逆 一緒 否 最新 ご覧 固有 専用 任意 複雑 便利 有益 種 役 元 章 節 図 数 注意 "
+    "間違い 手助け 興味 名前 大型 小型 半日 形 限り 本当 複数 既存 特定 関連 無駄 理由 目的 方法 結果 可能 "
+    "自前 全体 利用 使用 存在 実際 意味 違い 問題 話 一般 場面 状態 状況 内容 様々 さまざま 重要 有効 多数 "
+    "少数 最大 最小 十分 同じ 新た 大幅 簡単 特別 部分 機会 恐れ 影響 対象 実施 実現 確認 検討 対応".split()
 )
 _APART = frozenset("さん 氏 様 さま 君 くん ちゃん".split())  # forms of address
 _DETERMINERS = frozenset("本 同 各 当 約 計 毎 両 翌 昨 某 今 第 全".split())  # prefixes that are no part of a term

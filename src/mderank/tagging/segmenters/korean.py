@@ -16,7 +16,13 @@ _LIGHT = frozenset(
     "전체 나머지 이상 이하 미만 이외 이유 점 면 측 쪽 말 일 것 수 등 때문 예 한편 역시 도중 첫째 둘째 먼저 "
     "우선 처음 마지막 사실 그림 사람 누구 무엇 이때 그때 여기 저기 바탕 대신 이곳 그곳".split()
 )
-_DETERMINERS = frozenset(("주요", "각종", "다양", "기존"))
+# Nouns that name nothing unless they are part of a compound.
+_LIGHT_ALONE = frozenset(
+    "부분 측면 내용 반면 예정 나중 관련 해당 도움 덕분 참고 감사 말씀 수고 예시 기본 일반 계획 장 날 표 종류 "
+    "필요 가능 각자 대상 결과 방법 목적 상황 상태 의미 차이 과정 역할 방식 이야기 말로 마련 추가 이용 사용".split()
+)
+_DETERMINERS = frozenset("주요 각종 다양 기존".split())
+_DESCRIBES = frozenset(("적", "적인"))  # a noun with it describes: "상업적"
 # Determiners that are a prefix where no space follows: "전고체".
 _PREFIXES = frozenset("전 총 비 재 초 반 범 탈 친 대 신 구 고 저 각".split())
 _PLURAL = frozenset(("들",))
@@ -98,7 +104,8 @@ def _add(words: list[Morpheme], word: Morpheme) -> None:
         return
     elif before is not None and word.tag == "SUFFIX" and word.text not in _PLURAL:
         if before.tag in ("NOUN", "PROPN", "ADJ"):
-            words[-1] = join(before, word, "PROPN" if before.tag == "PROPN" else "NOUN", "NNG")
+            tag = "ADJ" if word.text in _DESCRIBES else "PROPN" if before.tag == "PROPN" else "NOUN"
+            words[-1] = join(before, word, tag, "NNG")
             return
         if before.tag == "NUM":
             words[-1] = join(before, word, "NUM")
@@ -115,6 +122,12 @@ def _add(words: list[Morpheme], word: Morpheme) -> None:
     words.append(word)
 
 
+def _in_compound(words: Sequence[Morpheme], index: int) -> bool:
+    """Whether a noun stands before or after a word, with or without a space between."""
+    neighbours = (*words[max(0, index - 1) : index], *words[index + 1 : index + 2])
+    return any(each.tag in NOUNS for each in neighbours)
+
+
 _LEFT = {"PREFIX": "X", "SUFFIX": LIGHT, "ENDING": LIGHT, "VERBAL": "AUX", "ADJECTIVAL": "AUX"}
 
 
@@ -129,6 +142,6 @@ def _mend_alone(words: Sequence[Morpheme], index: int) -> Morpheme:
             return word._replace(tag="NUM")
         if word.text in _DETERMINERS:
             return word._replace(tag="DET")
-        if word.text in _LIGHT:
+        if word.text in _LIGHT or (word.text in _LIGHT_ALONE and not _in_compound(words, index)):
             return word._replace(tag=LIGHT)
     return word

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import contextlib
+import os
+from collections.abc import Iterator, Sequence
 from threading import Lock
 
 from mderank.tagging.segmenters.base import LIGHT, NOUNS, Morpheme, adjacent, join, library_name
@@ -18,6 +20,22 @@ _LIGHT = frozenset(
 _MAKES_NOUN = frozenset(("การ", "ความ", "ผู้", "นัก"))  # before a verb or adjective: "doing", "being", "one who"
 
 
+_SETTINGS = ("PYTHAINLP_READ_ONLY", "PYTHAINLP_READ_MODE")
+
+
+@contextlib.contextmanager
+def _read_only() -> Iterator[None]:
+    """Keep the library from making a folder in the user's home, unless the user decided about that."""
+    if any(name in os.environ for name in _SETTINGS):
+        yield
+        return
+    os.environ[_SETTINGS[0]] = "1"
+    try:
+        yield
+    finally:
+        os.environ.pop(_SETTINGS[0], None)
+
+
 class ThaiSegmenter:
     """Words of PyThaiNLP.
 
@@ -29,12 +47,14 @@ class ThaiSegmenter:
     join_lines = False
 
     def __init__(self) -> None:
-        from pythainlp.tag import pos_tag
-        from pythainlp.tokenize import word_tokenize
+        with _read_only():
+            from pythainlp.tag import pos_tag
+            from pythainlp.tokenize import word_tokenize
 
-        self.name = library_name("pythainlp")
-        self._divide, self._tag = word_tokenize, pos_tag
-        self._lock = Lock()
+            self.name = library_name("pythainlp")
+            self._divide, self._tag = word_tokenize, pos_tag
+            self._lock = Lock()
+            self.segment("ภาษาไทย")  # reads the dictionary and the tagger
 
     def segment(self, text: str) -> list[Morpheme]:
         """Divide a text; see `Segmenter`. The safe variant reads long ambiguous runs in parts."""
