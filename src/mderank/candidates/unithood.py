@@ -28,6 +28,8 @@ _HELD_WORD, _HELD_PHRASE = 0.02, 0.05
 # Candidates that are not promising are left out before an encoder sees them, but never the best of them.
 _LEAST_PROMISE = -0.3
 _KEPT = 30
+# Without tags a long phrase that occurs once is most often a part of a sentence, verb and all.
+_LONGEST_ONCE = 2  # words
 _KEPT_ELSEWHERE = 80  # outside English, where without tags verbs and adverbs are among the candidates
 # An encoder hides every occurrence of every candidate. In a text of few words that recur, every word is part of dozens
 # of phrases. Words that are hidden, per word of the text; more than any ordinary text has.
@@ -65,6 +67,8 @@ def is_unit(document: Document, ranges: Sequence[range], kinds: str) -> bool:
         return is_name(document.tokens[first.start : first.stop], kind)
     if kind == GERUND:
         return len(ranges) > 1
+    if document.tagset == "words" and len(kind) - kind.count(OF) > _LONGEST_ONCE:
+        return len(ranges) > 1 or is_name(document.tokens[first.start : first.stop], kind)
     return True
 
 

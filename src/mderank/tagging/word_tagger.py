@@ -1,7 +1,7 @@
 """Words of a language for which there is no tagger: our words, divided at elisions.
 
 Their tags say only what lists and spelling tell: STOP for stop words, NUM for numbers, PUNCT for marks that end a
-sentence, VERB for verbs with a pronoun behind a hyphen ("disse-me"), LOWER for words in lower case where nouns have
+sentence, VERB for verbs that an ending or a pronoun behind a hyphen ("disse-me") tells, LOWER for words in lower case where nouns have
 capitals, and WORD for all others that may be nouns.
 """
 
@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from mderank.document import SENTENCE_ENDS, Document, Tagset, Token
 from mderank.languages import Language, get_language, stop_words
+from mderank.languages.verb_endings import is_verb_form
 from mderank.tagging.layout_documents import read_documents
 from mderank.tagging.paragraph_texts import ParagraphText
 from mderank.tagging.tokenizer import Word, WordKind, tokenize
@@ -107,6 +108,8 @@ class WordTagger:
             return "VERB"
         if lower in self._stop_words:
             return "STOP"
+        if text.islower() and is_verb_form(lower, self.language.code):
+            return "VERB"
         return "LOWER" if by_capitals and text.islower() else "WORD"
 
     def _divide(self, text: str) -> Iterator[tuple[int, int, WordKind]]:
