@@ -381,12 +381,20 @@ def test_a_header_that_is_longer_than_its_file(hugging_face, content):
         load_encoder(hugging_face)
 
 
-@pytest.mark.parametrize(("name", "size"), [("config.json", 10_000_001), ("vocab.txt", 40_000_001)])
+@pytest.mark.parametrize(
+    ("name", "size"), [("config.json", 10_000_001), ("vocab.txt", 40_000_001), ("unigram.json", 40_000_001)]
+)
 def test_a_file_that_is_too_large(hugging_face, name, size):
     with (hugging_face / name).open("wb") as stream:
         stream.truncate(size)
     with pytest.raises(ModelError, match=rf"{name} is refused: it has more than"):
         load_encoder(hugging_face)
+
+
+@pytest.mark.parametrize("name", ["vocab.json", "unigram.json"])
+def test_a_vocabulary_of_many_languages(hugging_face, name):
+    (hugging_face / name).write_bytes(b" " * 15_000_000)
+    check_transformers_folder(hugging_face)
 
 
 @pytest.mark.parametrize("content", ["[]", "{", "[" * 100_000])

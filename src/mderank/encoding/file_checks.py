@@ -23,6 +23,8 @@ MAX_WORD_CHARS = 1_000  # WordPiece takes time that grows with the square of a w
 MAX_HEADER_BYTES = 10_000_000  # of a safetensors file: names, types and shapes
 MAX_NESTING = 100  # of a tokenizer's JSON
 
+# Vocabularies that are JSON: of byte pairs, and of SentencePiece (paraphrase-multilingual-MiniLM-L12-v2 has 15 MB).
+_JSON_VOCABULARIES = ("vocab.json", "unigram.json")
 CONFIG_FILE, TOKENIZER_FILE, WEIGHTS_INDEX = "config.json", "tokenizer.json", "model.safetensors.index.json"
 _VOCABULARIES = ("*.txt", "*.model")
 # Sizes of a transformers configuration, under the names that its models give them, and the largest that is accepted.
@@ -131,10 +133,11 @@ def check_transformers_folder(folder: Path) -> None:
             "merge it into its model (merge_and_unload of peft) and save that"
         )
     for file in sorted(folder.glob("*.json")):
-        if file.name in (TOKENIZER_FILE, "vocab.json"):
+        if file.name in (TOKENIZER_FILE, *_JSON_VOCABULARIES):
             continue
         _check_size(file, MAX_CONFIG_BYTES)
-    for file in sorted({file for pattern in _VOCABULARIES for file in folder.glob(pattern)} | {folder / "vocab.json"}):
+    vocabularies = {file for pattern in (*_VOCABULARIES, *_JSON_VOCABULARIES) for file in folder.glob(pattern)}
+    for file in sorted(vocabularies):
         _check_size(file, MAX_TOKENIZER_BYTES)
     if (folder / TOKENIZER_FILE).is_file():
         read_tokenizer_file(folder / TOKENIZER_FILE)

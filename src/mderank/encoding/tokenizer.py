@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 from tokenizers import Tokenizer
+from tokenizers.models import Unigram
 
 from mderank.encoding.base import TokenizedText
 from mderank.encoding.file_checks import MAX_WORD_CHARS, read_tokenizer_file
@@ -17,6 +18,7 @@ from mderank.text import replace_surrogates
 
 # Tokenizers take memory that grows with the text; a long text is tokenized in parts, cut at white space.
 _PART = 100_000  # characters
+_UNKNOWN = ("<unk>", "[UNK]")
 
 
 def load_tokenizer(file: Path) -> Tokenizer:
@@ -104,12 +106,25 @@ def tokenize(tokenizer: Tokenizer, text: str) -> TokenizedText:
             for first, last in encoding.offsets
         ]
         ends += [start + last for _, last in encoding.offsets]
+    if isinstance(tokenizer.model, Unigram):
+        ids = _hide_special_tokens(tokenizer, ids)
     # A byte-level tokenizer may give one character to several tokens, never an earlier character to a later token.
     return TokenizedText(
         np.asarray(ids, dtype=np.int64),
         np.maximum.accumulate(np.asarray(starts, dtype=np.int64)),
         np.maximum.accumulate(np.asarray(ends, dtype=np.int64)),
     )
+
+
+def _hide_special_tokens(tokenizer: Tokenizer, ids: list[int]) -> list[int]:
+    """Replace special tokens by the unknown one: "<mask>" in a text is a word of SentencePiece's vocabulary."""
+    special = {token: each.content for token, each in tokenizer.get_added_tokens_decoder().items() if each.special}
+    if special.keys().isdisjoint(ids):
+        return ids
+    unknown = next((token for token, content in special.items() if content in _UNKNOWN), None)
+    if unknown is None:
+        raise ModelError("the tokenizer of the model reads special tokens in texts, and has no unknown token for them")
+    return [unknown if token in special else token for token in ids]
 
 
 def _parts(text: str) -> list[tuple[int, str]]:

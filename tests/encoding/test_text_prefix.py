@@ -1,5 +1,3 @@
-"""Encoders that read as XLM-R does, of BERT's kind and of RoBERTa's, and words that stand before every text."""
-
 import json
 import pickle
 import shutil
@@ -8,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from mderank import FusionRank, MDERank, ModelError, OptionError, Span, load_encoder
+from mderank import FusionRank, ModelError, OptionError, Span, load_encoder
 from mderank.encoding import Request, embed
 from mderank.encoding.onnx import read_spec
 from mderank.encoding.text_prefix import default_text_prefix
@@ -30,60 +28,6 @@ def e5(tiny_model, tmp_path):
 @pytest.fixture
 def prefixed(tiny_model):
     return TorchEncoder(str(tiny_model("multilingual")), device="cpu", text_prefix="query: ")
-
-
-def slices(encoder, text):
-    tokens = encoder.tokenize(text)
-    return [text[start:end] for start, end in zip(tokens.starts, tokens.ends, strict=True)]
-
-
-@pytest.mark.parametrize(("kind", "first"), [("multilingual", 0), ("xlm-roberta", 2)])
-def test_positions_begin_where_the_model_has_them(tiny_model, kind, first):
-    spec = load_encoder(tiny_model(kind)).spec
-    assert (spec.first_position, spec.max_length, spec.one_pass) == (first, 66, True)
-    assert (spec.prefix, spec.suffix, spec.pad_id, spec.text_prefix) == ((0,), (2,), 1, "")
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_tokens_slice_the_text(tiny_model, kind):
-    encoder = load_encoder(tiny_model(kind))
-    assert slices(encoder, "Coral  reefs,\nlose.") == ["Coral", "reefs", ",", "lose", "."]
-    assert "".join(slices(encoder, "coral ação à l’été")) == "coral ação à l’été"
-    assert slices(encoder, "日本語テスト")[-1] == "ト"
-    assert encoder.spec.mask_id not in encoder.tokenize("a <mask> b").ids
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_a_phrase_of_an_unspaced_text_hides_its_own_characters(tiny_model, kind):
-    text = "reefs 日本語テスト"
-    tokens = load_encoder(tiny_model(kind)).tokenize(text)
-    (hidden,) = tokens.touching([(9, 11)])
-    assert [text[tokens.starts[row] : tokens.ends[row]] for row in hidden] == ["テ", "ス"]
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_keyphrases(tiny_model, text, kind):
-    found = MDERank(tiny_model(kind), tagger=FakeTagger()).extract(text)
-    assert found
-    assert all(text[span.start : span.end] in each.forms for each in found for span in each.spans)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("kind", KINDS)
-def test_exported(tiny_model, tmp_path, text, kind):
-    pytest.importorskip("onnx")
-    pytest.importorskip("onnxscript")
-    from mderank.encoding.export import export
-
-    spec = export(str(tiny_model(kind)), tmp_path / "out", text_prefix="query: ")
-    exported = load_encoder(tmp_path / "out")
-    assert (exported.spec, exported.takes_blocks, spec.text_prefix) == (spec, True, "query: ")
-    original = TorchEncoder(str(tiny_model(kind)), device="cpu", text_prefix="query: ")
-    one, two = (FusionRank(encoder, tagger=FakeTagger()).extract(text) for encoder in (original, exported))
-    assert [each.text for each in one] == [each.text for each in two]
-
-
-# --- words before every text ------------------------------------------------------------------------------------------
 
 
 def test_the_tokens_of_a_prefix_are_those_that_it_has_before_a_text(tiny_model):
@@ -166,3 +110,18 @@ def test_a_folder_that_was_written_without_one(tmp_path):
 def test_a_prefix_that_is_none(tmp_path, prefix):
     with pytest.raises(ModelError, match="text_prefix must be a text"):
         read_spec(spec_file(tmp_path, text_prefix=prefix))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", KINDS)
+def test_exported(tiny_model, tmp_path, text, kind):
+    pytest.importorskip("onnx")
+    pytest.importorskip("onnxscript")
+    from mderank.encoding.export import export
+
+    spec = export(str(tiny_model(kind)), tmp_path / "out", text_prefix="query: ")
+    exported = load_encoder(tmp_path / "out")
+    assert (exported.spec, exported.takes_blocks, spec.text_prefix) == (spec, True, "query: ")
+    original = TorchEncoder(str(tiny_model(kind)), device="cpu", text_prefix="query: ")
+    one, two = (FusionRank(encoder, tagger=FakeTagger()).extract(text) for encoder in (original, exported))
+    assert [each.text for each in one] == [each.text for each in two]
