@@ -186,13 +186,41 @@ def test_tokens_computed_at_once_are_an_option_of_the_exact_form(run, tmp_path):
     assert f"{exact_form.CPU_BATCH_TOKENS} on the CPU, {exact_form.GPU_BATCH_TOKENS} on a GPU" in text
 
 
-def test_not_english_is_said_once(run, tmp_path):
-    text = (
-        "Die Flut ist nicht nur die Summe von Wind und Gezeiten, und das gilt auch für die Mündung der großen Flüsse."
-    )
+GERMAN = "Die Flut ist nicht nur die Summe von Wind und Gezeiten, und das gilt auch für die Mündung der großen Flüsse."
+
+
+def test_an_english_tagger_that_was_named_says_once_that_a_text_is_not(run):
+    lines = (json.dumps({"text": GERMAN}) + "\n") * 2
     with pytest.warns(mderank.LanguageWarning, match="--tagger") as caught:
-        run("extract", "-f", "jsonl", stdin=json.dumps({"text": text}) + "\n" + json.dumps({"text": text}) + "\n")
+        run("extract", "-f", "jsonl", "--tagger", "encoder", stdin=lines)
     assert len(caught) == 1
+
+
+def test_each_text_is_read_in_its_language(run):
+    lines = json.dumps({"text": GERMAN}) + "\n" + json.dumps({"text": "Storm surges flood the harbour of the town."})
+    german, english = map(json.loads, run("extract", "-f", "jsonl", stdin=lines).stdout.splitlines())
+    assert (german["language"]["code"], english["language"]["code"]) == ("de", "en")
+    assert any("English" in warning for warning in german["language"]["warnings"])
+    assert english["language"]["warnings"] == []
+    assert {"Flut", "Gezeiten"} & {each["text"] for each in german["keyphrases"]}
+
+
+def test_the_language_of_a_record_and_of_all(run):
+    record = json.dumps({"text": "Flut Wind Gezeiten", "language": "german"})
+    assert json.loads(run("extract", "-f", "jsonl", stdin=record).stdout)["language"]["code"] == "de"
+    other = json.dumps({"text": "Flut Wind Gezeiten", "lang": "pl"})
+    row = json.loads(run("extract", "-f", "jsonl", "--language-field", "lang", stdin=other).stdout)
+    assert row["language"]["code"] == "pl"
+    row = json.loads(run("extract", "-f", "jsonl", "--language", "nl", stdin=other).stdout)
+    assert row["language"]["code"] == "nl"
+
+
+def test_the_languages(run, tmp_path):
+    rows = {row["code"]: row for row in json.loads(run("languages", "--json").stdout)}
+    assert rows["en"]["tagger"] == "bundled tagger"
+    assert rows["de"]["name"] == "German"
+    (tmp_path / "flut.txt").write_text(GERMAN, encoding="utf-8")
+    assert " de " in run("languages", str(tmp_path / "flut.txt")).stdout
 
 
 def test_models_and_info(run, tmp_path):

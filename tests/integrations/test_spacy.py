@@ -12,7 +12,6 @@ from tests.conftest import TEXT
 
 import mderank.integrations.spacy
 from mderank import FusionRank, OptionError
-from mderank.errors import ModelError
 from mderank.tagging.spacy import ENGLISH_PIPELINES, _load
 
 
@@ -62,15 +61,14 @@ def test_the_tags_of_the_pipeline_are_taken():
 def test_universal_tags_of_another_language():
     nlp = spacy.blank("de")
     nlp.add_pipe("mderank", config={"method": "firstphrases"})
-    doc = Doc(nlp.vocab, words=["Das", "alte", "Haus", "steht"], pos=["DET", "ADJ", "NOUN", "VERB"])
-    assert [each.text for each in nlp.get_pipe("mderank")(doc)._.keyphrases] == ["alte Haus"]
+    doc = Doc(nlp.vocab, words=["Das", "rote", "Haus", "steht"], pos=["DET", "ADJ", "NOUN", "VERB"])
+    assert [each.text for each in nlp.get_pipe("mderank")(doc)._.keyphrases] == ["rote Haus"]
 
 
-def test_another_language_without_tags_is_refused():
+def test_another_language_without_tags_is_read_by_our_tagger():
     nlp = spacy.blank("de")
-    nlp.add_pipe("mderank")
-    with pytest.raises(ModelError, match="add 'mderank' behind one that does"):
-        nlp("Das alte Haus steht.")
+    nlp.add_pipe("mderank", config={"method": "firstphrases"})
+    assert [each.text for each in nlp("Das rote Haus steht.")._.keyphrases] == ["rote Haus"]
     assert nlp("")._.keyphrases == []
 
 

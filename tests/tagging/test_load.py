@@ -3,15 +3,18 @@ import sys
 import pytest
 
 from mderank import EncoderTagger, MissingExtraError, OptionError, SpacyTagger
-from mderank.tagging import load_tagger
+from mderank.tagging import LanguageTagger, load_tagger
 from mderank.tagging.load import is_bundled, is_english_spacy
 from mderank.tagging.spacy import _load  # before the tests of a run share what it loads
 from mderank.testing import FakeTagger
 
 
-@pytest.mark.parametrize(("tagger", "tokenizer"), [(None, None), (None, "mderank"), ("encoder", None)])
-def test_the_bundled_tagger(tagger, tokenizer):
-    assert isinstance(load_tagger(tagger, tokenizer=tokenizer), EncoderTagger)
+@pytest.mark.parametrize(
+    ("tagger", "tokenizer", "kind"),
+    [(None, None, LanguageTagger), (None, "mderank", LanguageTagger), ("encoder", None, EncoderTagger)],
+)
+def test_the_bundled_tagger(tagger, tokenizer, kind):
+    assert isinstance(load_tagger(tagger, tokenizer=tokenizer), kind)
     assert is_bundled(tagger, tokenizer)
     assert not is_english_spacy(tagger, tokenizer)
 

@@ -12,8 +12,8 @@ from functools import cache
 _ENDINGS = {
     "cs": (2, "uje ují ají ejí oval ovala ovalo ovali ovaly ovat ávat ívat nul nula nulo nuli ával ávala ávalo ávali"),
     "el": (2, "ουν ούν ονται ούνται εται είται άται θηκε θηκαν"),
-    "es": (3, "aron ieron aban arán erán irán arían erían irían iendo yendo arse erse irse bó có dó gó jó ló mó nó pó ró "
-              "só tó vó zó ió"),
+    "es": (3, "aron ieron aban arán erán irán arían erían irían iendo yendo arse erse irse bó có dó gó jó ló mó nó "
+              "pó ró só tó vó zó ió"),
     "fi": (2, "vat vät ttiin daan dään isivat isivät"),
     "fr": (2, "èrent aient eront iront eraient iraient erait irait issent issait"),
     "hr": (2, "uje uju ujemo ovao ovala ovali irao irala irali ovati irati ivati"),
@@ -22,13 +22,13 @@ _ENDINGS = {
     "pl": (2, "uje ują ywa ywają ają eją ował owała owało owali owały owano ować ywać iwać nął nęła nęli"),
     "pt": (3, "aram eram iram avam arão erão irão ariam eriam iriam assem essem issem ou iu"),
     "ro": (3, "ează ește ând aseră iseră"),
-    "ru": (2, "ает ают яет яют ует уют еет еют ится ются утся ятся ется лась лось лись лся ться овать евать ивать ывать "
-              "ировал ировала ировали ировало ывала ывали ывало"),
+    "ru": (2, "ает ают яет яют ует уют еет еют ится ются утся ятся ется лась лось лись лся ться овать евать ивать "
+              "ывать ировал ировала ировали ировало ывала ывали ывало"),
     "sk": (2, "uje ujú ajú ejú oval ovala ovali ovať ávať"),
     "sl": (2, "uje ujejo ajo oval ovala ovali ovati irati"),
     "sr": (2, "ује ују ујемо овао овала овали ирао ирала ирали овати ирати"),
-    "tr": (2, "ıyor iyor uyor üyor ıyorlar iyorlar uyorlar üyorlar maktadır mektedir mıştır miştir muştur müştür acaktır "
-              "ecektir"),
+    "tr": (2, "ıyor iyor uyor üyor ıyorlar iyorlar uyorlar üyorlar maktadır mektedir mıştır miştir muştur müştür "
+              "acaktır ecektir"),
     "uk": (2, "ає ають яє яють ує ують ється ються яться лась лося лися увати ювати"),
 }  # fmt: skip
 

@@ -18,6 +18,7 @@ import numpy as np
 from mderank.candidates import CandidateSource, PhraseList, Terms
 from mderank.encoding import BUNDLED_MODEL, Embeddings, Encoder
 from mderank.errors import OptionError
+from mderank.keyphrase import LanguageInfo
 from mderank.masking import MaskAll
 from mderank.methods.encoder_base import MODEL, EncoderExtractor, EncoderOptions
 from mderank.methods.scores import CandidateScores, ScoringInput
@@ -297,6 +298,13 @@ class FusionRank(EncoderExtractor):
         return CandidateScores(
             scores, near, embeddings.phrases, contributions=weighted, features=features, confidences=confidences
         )
+
+    def _describe_language(self, item: ScoringInput) -> LanguageInfo:
+        known = super()._describe_language(item)
+        if not self.min_confidence or known.code == "en" or self.style is not None:
+            return known
+        unknown = "confidence is known for English texts only: min_confidence leaves nothing out here; min_score does"
+        return replace(known, warnings=(*known.warnings, unknown))
 
     def _warn_of_language(self, item: ScoringInput) -> str:
         name = self.encoder.spec.name

@@ -1,8 +1,8 @@
 """Words of a language for which there is no tagger: our words, divided at elisions.
 
 Their tags say only what lists and spelling tell: STOP for stop words, NUM for numbers, PUNCT for marks that end a
-sentence, VERB for verbs that an ending or a pronoun behind a hyphen ("disse-me") tells, LOWER for words in lower case where nouns have
-capitals, and WORD for all others that may be nouns.
+sentence, VERB for verbs that an ending or a pronoun behind a hyphen ("disse-me") tells, LOWER for words in lower case
+where nouns have capitals, and WORD for all others that may be nouns.
 """
 
 from __future__ import annotations
@@ -97,20 +97,18 @@ class WordTagger:
             ]
 
     def _tag(self, text: str, kind: WordKind, by_capitals: bool) -> str:
-        if text in SENTENCE_ENDS:
-            return "PUNCT"
-        if kind == "number":
-            return "NUM"
         if kind != "word":
-            return ""
+            return "PUNCT" if text in SENTENCE_ENDS else "NUM" if kind == "number" else ""
         lower = text.lower().replace("’", "'")
-        if self._with_pronoun is not None and self._with_pronoun.search(lower):
-            return "VERB"
         if lower in self._stop_words:
             return "STOP"
-        if text.islower() and is_verb_form(lower, self.language.code):
+        if self._is_verb(text, lower):
             return "VERB"
         return "LOWER" if by_capitals and text.islower() else "WORD"
+
+    def _is_verb(self, text: str, lower: str) -> bool:
+        with_pronoun = self._with_pronoun is not None and self._with_pronoun.search(lower) is not None
+        return with_pronoun or (text.islower() and is_verb_form(lower, self.language.code))
 
     def _divide(self, text: str) -> Iterator[tuple[int, int, WordKind]]:
         for word in tokenize(text):
