@@ -277,6 +277,7 @@ def main() -> None:
     parser.add_argument("--write", action="store_true", help=f"write the table to {TABLE.name}")
     arguments = parser.parse_args()
     warnings.simplefilter("ignore")
+    gc.freeze()  # what is loaded is not looked through before each measurement
     rows = json.loads(TABLE.read_text())["rows"] if arguments.write and TABLE.exists() else []
     failed = 0
     for stage in stages():
