@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+import pickle
 import subprocess
 import sys
 import time
@@ -18,8 +20,9 @@ from mderank.options import Options
 from mderank.serve.app import create_app
 from mderank.serve.config import ServerConfig
 from mderank.serve.errors import ApiError
+from mderank.serve.extractor_cache import ExtractorCache
 from mderank.serve.extractors import WorkerProcesses
-from mderank.serve.worker import QueuedText, RemoteExtractor, WorkerError, WorkerProcess
+from mderank.serve.worker import QueuedText, RemoteExtractor, WorkerError, WorkerProcess, _answer_messages
 from mderank.testing import FakeEncoder, FakeTagger
 
 httpx = pytest.importorskip("httpx")
@@ -187,6 +190,44 @@ def test_the_process_ends_when_the_server_is_gone():
     command = [sys.executable, "-m", "mderank.serve.worker"]
     done = subprocess.run(command, input=b"", capture_output=True, timeout=PATIENCE, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+
+
+def answers_of_the_process(*requests: tuple) -> list:
+    """What the process answers to requests, in this process."""
+    messages, answers = io.BytesIO(), io.BytesIO()
+    for each in ((Options(), ()), *requests):
+        pickle.dump(each, messages)
+    messages.seek(0)
+    with pytest.raises(EOFError):
+        _answer_messages(messages, answers)
+    answers.seek(0)
+    found = []
+    while answers.tell() < len(answers.getvalue()):
+        found.append(pickle.load(answers))
+    return found[2:]  # after the encoder's name and the methods
+
+
+def test_no_options_end_the_process(monkeypatch):
+    """A client that names a method which does not work here would otherwise stop the others' work."""
+    get = ExtractorCache.get
+
+    def fails(cache, options):
+        if options.top_k == 7:
+            raise RuntimeError("a fault of ours")
+        return get(cache, options)
+
+    monkeypatch.setattr(ExtractorCache, "get", fails)
+    texts = [("Coral reefs protect the coast.", 5, False)]
+    without_attention, fault, fine = answers_of_the_process(
+        (Options(method="attentionrank"), texts),
+        (Options(top_k=7), texts),
+        (Options(method="yake"), texts),
+    )
+    assert isinstance(without_attention, OptionError)
+    assert str(without_attention).startswith("the method 'attentionrank' does not work on this server: ")
+    assert isinstance(fault, InputError)
+    assert str(fault) == "extraction failed: RuntimeError"
+    assert fine[0]
 
 
 def test_extractors_with_the_same_options_are_equal(worker):

@@ -14,7 +14,7 @@ from math import prod
 from pathlib import Path
 
 from mderank.encoding import Encoder
-from mderank.errors import MDERankError, OptionError
+from mderank.errors import MDERankError, MissingExtraError, ModelError, OptionError
 from mderank.factory import build_arguments, check_taken, takes
 from mderank.methods.base import BaseExtractor
 from mderank.methods.registry import METHODS, Method
@@ -79,7 +79,8 @@ class ExtractorCache:
             The extractor.
 
         Raises:
-            OptionError: if the method or the style is not offered, or the method does not take an option.
+            OptionError: if the method or the style is not offered, the method does not work with the encoder, or it
+                does not take an option.
         """
         key = options_key(options)
         found = self._cache.get(key)
@@ -101,7 +102,10 @@ class ExtractorCache:
         arguments = build_arguments(method, replace(options, style=None), encoder=self.encoder, tagger=self.tagger)
         if options.style is not None:
             arguments["style"] = self._style(options.style)
-        extractor = method.make(**arguments)
+        try:
+            extractor = method.make(**arguments)
+        except (ModelError, MissingExtraError) as error:
+            raise OptionError(f"the method '{method.name}' does not work on this server: {error}") from error
         assert isinstance(extractor, BaseExtractor)
         return extractor
 

@@ -21,7 +21,7 @@ from dataclasses import dataclass, field
 from typing import IO, Any, Protocol
 
 from mderank.document import MarkedUpText
-from mderank.errors import InputError, MDERankError, OptionError
+from mderank.errors import InputError, MDERankError
 from mderank.keyphrase import Keyphrases
 from mderank.methods.base import BaseExtractor, isolate_failures
 from mderank.options import Options
@@ -446,15 +446,15 @@ def _answer_messages(messages: IO[bytes], answers: IO[bytes]) -> None:
         options, texts = pickle.load(messages)
         try:
             extractor = LocalExtractor(cache.get(options))
-        except OptionError as error:
-            send(error)
-            continue
-        results = extractor.extract_together([QueuedText(*text) for text in texts])
-        send([_as_sent(result) for result in results])
+            results = extractor.extract_together([QueuedText(*text) for text in texts])
+            answer: Any = [_as_sent(result) for result in results]
+        except Exception as error:  # of the options, or of all texts: the process is there for others too
+            answer = _as_sent(error)
+        send(answer)
 
 
 def _as_sent(result: Outcome) -> Outcome:
-    """Errors of libraries stay here: they may not be what the server can read."""
+    """Return a result as it is sent. Errors of libraries stay here: they may not be what the server can read."""
     if isinstance(result, Exception) and not isinstance(result, MDERankError):
         _log.error("a document failed", exc_info=result)
         return InputError(f"extraction failed: {type(result).__name__}")
