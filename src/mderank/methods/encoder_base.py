@@ -84,7 +84,7 @@ class EncoderExtractor(BaseExtractor):
             raise OptionError("batch_tokens is for the exact form only: add exact=True (--exact), or leave it out")
         self.batch_tokens = batch_tokens
         self.max_tokens = max_tokens
-        self._phrase_cache = PhraseCache()
+        self.phrase_cache = PhraseCache()  # extractors with the same encoder may share one
 
     def _layer(self, layer: int | None) -> int:
         layers = self.encoder.spec.layers
@@ -145,7 +145,7 @@ class EncoderExtractor(BaseExtractor):
             batch_tokens=self.batch_tokens,
             focus=focus,
             cache=self.encoder if isinstance(self.encoder, VariantCache) else None,
-            phrase_cache=self._phrase_cache,
+            phrase_cache=self.phrase_cache,
         )
 
 
