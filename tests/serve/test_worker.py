@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import io
 import pickle
 import subprocess
@@ -198,8 +199,13 @@ def answers_of_the_process(*requests: tuple) -> list:
     for each in ((Options(), ()), *requests):
         pickle.dump(each, messages)
     messages.seek(0)
-    with pytest.raises(EOFError):
-        _answer_messages(messages, answers)
+    before = gc.get_threshold()
+    try:
+        with pytest.raises(EOFError):
+            _answer_messages(messages, answers)
+    finally:
+        gc.unfreeze()
+        gc.set_threshold(*before)
     answers.seek(0)
     found = []
     while answers.tell() < len(answers.getvalue()):
