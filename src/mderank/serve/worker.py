@@ -444,7 +444,7 @@ def _answer_messages(messages: IO[bytes], answers: IO[bytes]) -> None:
     except MDERankError as error:
         send(error)
         return
-    # What is loaded stays, and a batch makes many objects and few cycles: to look for these took a tenth of YAKE's time.
+    # What is loaded stays. A batch makes many objects and few cycles. Looking for these took a tenth of YAKE's time.
     gc.collect()
     gc.freeze()
     gc.set_threshold(_COLLECTED_OBJECTS)
