@@ -214,6 +214,29 @@ def test_nobody_is_told_to_wait_for_more_than_half_a_minute():
     assert refused(some, *entries(Recording(), 1)).headers["Retry-After"] == "30"
 
 
+def test_a_text_that_nobody_waits_for_says_nothing_about_the_speed():
+    """It is given up at once. As a speed that would lift the limits of all later texts."""
+    some, extractor = queue(), Recording()
+    extractor.extract_together = lambda texts: [ApiError("timeout", "late") for _ in texts]
+    some.put(entries(extractor, 700, method="yake"))
+    finish(some)
+    assert not some._best
+    assert not some._speeds
+
+
+def test_names_of_methods_are_not_kept():
+    """Clients can make them up; the extractor refuses them only when it is asked."""
+    some, refusing = queue(), Recording(fails=InputError("no such method"))
+    waiting = [entries(refusing, 1, text="bad", method=f"method {number}")[0] for number in range(5)]
+    for entry in waiting:
+        some.put([entry])
+    waiting[0].future.cancel()
+    finish(some)
+    assert not some._costs
+    assert not some._speeds
+    assert not some._best
+
+
 class SentAhead(Recording):
     """An extractor that computes by itself what it is sent; it notes what happens in which order."""
 

@@ -192,6 +192,8 @@ class BatchQueue:
         self._waiting.remove(entry)
         self._size -= entry.size
         self._costs[entry.method] -= entry.size + _OVERHEAD_CHARS
+        if not self._costs[entry.method]:
+            del self._costs[entry.method]  # clients can make up names
 
     def _drop_if_cancelled(self, entry: QueueEntry) -> None:
         """Remove an entry whose client disconnected or timed out, so that it is never computed."""
@@ -230,7 +232,7 @@ class BatchQueue:
                     if not entry.future.done():
                         entry.future.set_exception(RuntimeError(f"{type(error).__name__} in a batch"))
             seconds = finished - start
-            if computed:  # a refused option costs nothing
+            if computed:  # a refused option costs nothing, and neither does a text that nobody waits for
                 speed = self._cost(batch.entries) / max(seconds, 1e-6)
                 self._note_speed(batch.entries[0].method, speed, ahead=batch.ahead)
             self._metrics.batches.labels(self.name).observe(len(batch.entries))
@@ -298,7 +300,7 @@ class BatchQueue:
                 entry.future.set_result(found)
         self._metrics.documents.inc(len(batch))
         self._metrics.characters.inc(sum(len(entry.text) for entry in batch))
-        return not all(isinstance(found, MDERankError) for found in found_of)
+        return not all(isinstance(found, MDERankError | ApiError) for found in found_of)
 
 
 class BatchQueues:
