@@ -8,7 +8,7 @@ intervals of its own. Cells without a figure took too little time to tell on the
 The encoder and the tagger's network are stand-ins that cost little per token, so that what is around them is seen. What
 they are given is counted in tests/contract/test_linear_time.py. The collector of waste apart, all else is as in use.
 
-    python benchmarks/linear_time.py                     # all: half an hour on an idle core
+    python benchmarks/linear_time.py                     # all: nine minutes of processor time
     python benchmarks/linear_time.py html layout         # some stages
     python benchmarks/linear_time.py --write             # also into docs/linear_time.json
 """
@@ -277,6 +277,7 @@ def main() -> None:
     parser.add_argument("--write", action="store_true", help=f"write the table to {TABLE.name}")
     arguments = parser.parse_args()
     warnings.simplefilter("ignore")
+    gc.freeze()  # what is loaded is not looked through before each measurement
     rows = json.loads(TABLE.read_text())["rows"] if arguments.write and TABLE.exists() else []
     failed = 0
     for stage in stages():

@@ -126,6 +126,19 @@ def test_upper_bounds_are_set_only_where_they_are_needed():
     assert {name for name in bounded if not name.startswith(("spacy", "en-core-web"))} <= {"pandas"}
 
 
+def test_the_base_install_brings_only_what_its_makers_publish():
+    """No package that somebody else uploaded again, as those of spaCy's pipelines are."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert {Requirement(each).name for each in project["dependencies"]} == {
+        "click",
+        "jinja2",
+        "numpy",
+        "onnxruntime",
+        "snowballstemmer",
+        "tokenizers",
+    }
+
+
 def test_the_workflow_runs_ci_and_the_audit():
     workflow = (ROOT / ".github" / "workflows" / "ci.yml").read_text(encoding="utf-8")
     assert re.findall(r"- run: (.*)", workflow) == [".ci/run", ".ci/audit --required"]

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from mderank.errors import InputError, OptionError
+from mderank.util.format import json_text
 
 FORMAT = "mderank style"
 VERSION = 1  # of the file and of the features: weights are worth nothing for features that are computed otherwise
@@ -77,7 +78,7 @@ class Style:
             The text of a style file.
         """
         plain = {"format": FORMAT, "version": VERSION, **asdict(self)}
-        return json.dumps(plain, ensure_ascii=False, indent=1, sort_keys=True) + "\n"
+        return json_text(plain, 1, sort_keys=True) + "\n"
 
     @classmethod
     def from_json(cls, text: str, source: str) -> Style:

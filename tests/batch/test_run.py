@@ -19,7 +19,7 @@ from mderank.options import Options
 from mderank.pipeline import extract_documents
 from mderank.reading import ReadOptions, SourceDocument, read_file
 from mderank.testing import fake_extractor
-from mderank.writing.json import json_text
+from mderank.util.format import json_text
 
 from .conftest import contents, rows, texts
 

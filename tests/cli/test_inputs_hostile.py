@@ -170,3 +170,18 @@ def test_the_command_itself(redirect, code, message):
     assert done.returncode == code, done.stderr
     assert message in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_lone_surrogates_in_labelled_documents(run, tmp_path):
+    """JSON can hold them, UTF-8 cannot, and runs and styles are written in UTF-8."""
+    rows = [{"id": f"\ud800 {n}", "text": "\ud800 The barn owl eats.", "keyphrases": ["\ud800 owl"]} for n in range(5)]
+    data, runs, style = tmp_path / "owls.jsonl", tmp_path / "runs", tmp_path / "owls.json"
+    data.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    result = run("evaluate", "-d", data, "--method", "firstphrases", "--tagger", "encoder", "--out", runs)
+    assert result.exit_code == 0, result.stderr
+    written = (runs / "owls" / "firstphrases" / "documents.jsonl").read_text(encoding="utf-8").splitlines()
+    assert [json.loads(line)["id"] for line in written] == [row["id"] for row in rows]
+    result = run("tune", data, "-o", style, "--force")
+    assert result.exit_code == 0
+    assert "'\\ud800 owl'" in result.stdout
+    assert run("extract", data, "--style", style).exit_code == 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import signal
@@ -9,7 +10,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from importlib import import_module
 from pathlib import Path
 
@@ -17,7 +18,8 @@ import pytest
 from click.testing import CliRunner
 
 from mderank.cli import cli
-from mderank.cli._signals import Terminated, ends_in_one_line, handle_signals, signals_held
+from mderank.cli._signals import Terminated, ends_in_one_line, handle_signals, signals_held, stopped_with
+from mderank.errors import InputError
 
 PATIENCE = 120.0  # seconds after which a test that hangs is given up
 COMMAND = [sys.executable, "-c", "from mderank.cli import main; main()"]
@@ -250,25 +252,71 @@ def test_every_command_ends_in_one_line(tmp_path, monkeypatch, stopped):
         assert (result.exit_code, result.stderr) == (code, f"mderank: {told}{remedy}\n"), arguments
 
 
-def test_a_step_is_finished_first_unless_the_signal_comes_again():
+@pytest.fixture
+def handled() -> Iterator[None]:
+    """Signals of this process are handled as those of a command."""
     before = {each: signal.getsignal(each) for each in (signal.SIGINT, signal.SIGTERM)}
     signal.signal(signal.SIGINT, signal.default_int_handler)  # a background job ignores it
+    handle_signals()
+    yield
+    for number, handler in before.items():
+        signal.signal(number, handler)
+
+
+@pytest.mark.usefixtures("handled")
+def test_a_step_is_finished_first_unless_the_signal_comes_again():
     steps = []
-    try:
-        handle_signals()
-        with pytest.raises(Terminated), signals_held():  # noqa: PT012
-            signal.raise_signal(signal.SIGTERM)
-            steps.append("finished")
-        with pytest.raises(KeyboardInterrupt), signals_held():  # noqa: PT012
-            signal.raise_signal(signal.SIGTERM)
-            signal.raise_signal(signal.SIGINT)
-            steps.append("never")
-        with pytest.raises(Terminated):
-            signal.raise_signal(signal.SIGTERM)
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
+    with pytest.raises(SystemExit), ends_in_one_line(), signals_held():  # noqa: PT012
+        signal.raise_signal(signal.SIGTERM)
+        steps.append("finished")
+    with pytest.raises(SystemExit), ends_in_one_line(), signals_held():  # noqa: PT012
+        signal.raise_signal(signal.SIGTERM)
+        signal.raise_signal(signal.SIGINT)
+        steps.append("never")
+    with pytest.raises(SystemExit), ends_in_one_line():  # noqa: PT012
+        signal.raise_signal(signal.SIGTERM)
+        steps.append("never")
     assert steps == ["finished"]
+
+
+def lost(signalled: signal.Signals, error: Exception | None = None) -> None:
+    """What a library in C makes of a signal: an error of its own, or nothing."""
+    with contextlib.suppress(KeyboardInterrupt):
+        signal.raise_signal(signalled)
+    if error is not None:
+        raise error
+
+
+@pytest.mark.usefixtures("handled")
+@pytest.mark.parametrize("error", [ImportError("initialization failed"), InputError("a text"), OSError(5, "I/O")])
+@pytest.mark.parametrize(("number", "code", "told"), SIGNALS)
+def test_a_signal_that_becomes_another_error_stops_the_command(capsys, number, code, told, error):
+    with pytest.raises(SystemExit) as ended, ends_in_one_line(), stopped_with("it can be resumed"):
+        lost(number, error)
+    assert ended.value.code == code
+    assert capsys.readouterr().err == f"mderank: {told}; it can be resumed\n"
+    with pytest.raises(ImportError), ends_in_one_line():  # the next command has errors of its own
+        raise ImportError("no such module")
+
+
+@pytest.mark.usefixtures("handled")
+@pytest.mark.parametrize("error", [None, RuntimeError("Error calling __set_name__")])
+def test_a_signal_that_is_taken_for_an_error_of_a_document(tmp_path, monkeypatch, error):
+    """Else the command would go on with the next document, or have a traceback."""
+    extract = import_module("mderank.cli.extract")
+    documents = extract.extract_documents
+
+    def stopped(*arguments):
+        made = documents(*arguments)
+        yield next(made)
+        lost(signal.SIGTERM, error)
+        yield from made
+
+    monkeypatch.setattr(extract, "extract_documents", stopped)
+    data, out = labelled(tmp_path / "reefs.jsonl", 3), tmp_path / "out.jsonl"
+    result = CliRunner().invoke(cli, ["extract", str(data), "-f", "jsonl", "--method", "yake", "-o", str(out)])
+    assert (result.exit_code, result.stderr) == (143, f"mderank: terminated; 1 document written to {out}.partial\n")
+    assert Path(f"{out}.partial").read_text().count("\n") == 1
 
 
 def test_an_error_of_the_system_names_its_file():

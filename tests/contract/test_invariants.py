@@ -160,7 +160,7 @@ class Watching(FakeEncoder):
 @given(text=texts)
 def test_masking_keeps_the_number_of_tokens(text):
     encoder = Watching()
-    MDERank(encoder, tagger=FakeTagger(), exact=True).extract(text)
+    found = MDERank(encoder, tagger=FakeTagger(), exact=True).extract(text)
     window = None
     total = 0
     for ids in encoder.batches:
@@ -171,7 +171,7 @@ def test_masking_keeps_the_number_of_tokens(text):
             assert len(variant) == len(window)
             assert ((variant == window) | (variant == encoder.MASK)).all()
             assert (variant[0], variant[-1]) == (encoder.CLS, encoder.SEP)
-    assert total == len(encoder.tokenize(text))
+    assert total == (len(encoder.tokenize(text)) if found else 0)  # without candidates nothing is encoded
 
 
 @pytest.mark.slow

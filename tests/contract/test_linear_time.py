@@ -176,6 +176,17 @@ def test_a_phrase_that_fills_the_text_is_not_hidden_in_every_part_of_itself():
     assert encoder.tokens <= 8 * words
 
 
+@pytest.mark.parametrize("name", [*WITH_ENCODER, "attentionrank"])
+def test_a_text_without_candidates_is_not_encoded(name):
+    encoder = CountingEncoder()
+    extractor = METHODS[name].make(model=encoder, tagger=FakeTagger())
+    encoder.tokens = 0  # what was tried when it was made
+    reef = "Coral reefs feed fish."
+    alone, (brackets, beside) = extractor.extract(reef), extractor.extract_many(["( " * 3_000, reef])
+    assert (list(brackets), list(beside)) == ([], list(alone))
+    assert encoder.tokens < 1_000
+
+
 class Recorder:
     """A stand-in for a spaCy pipeline that notes the texts it is given."""
 

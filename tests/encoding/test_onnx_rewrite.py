@@ -91,7 +91,7 @@ def test_phrases_from_the_cache_change_nothing(precision):
     for text in ("Peat stores carbon.", WORDS, "The carbon of tidal marshes is in peat."):
         fresh = FusionRank(used.encoder)
         assert used.extract(text, top_k=None) == fresh.extract(text, top_k=None)
-    assert len(used._phrase_cache) > 10
+    assert len(used.phrase_cache) > 10
 
 
 def test_a_phrase_is_computed_once(plain, monkeypatch):

@@ -48,6 +48,9 @@ class Recording:
     def extract_together(self, texts):
         return LocalExtractor(self).extract_together(texts)
 
+    def send_ahead(self, texts):
+        return False
+
     def score(self, texts):
         self.batches.append(list(texts))
         if self.clock is not None:
@@ -209,6 +212,71 @@ def test_nobody_is_told_to_wait_for_more_than_half_a_minute():
     some = queue(timeout_seconds=60.0)
     some.put(entries(Recording(), 800_000))
     assert refused(some, *entries(Recording(), 1)).headers["Retry-After"] == "30"
+
+
+def test_a_text_that_nobody_waits_for_says_nothing_about_the_speed():
+    """It is given up at once. As a speed that would lift the limits of all later texts."""
+    some, extractor = queue(), Recording()
+    extractor.extract_together = lambda texts: [ApiError("timeout", "late") for _ in texts]
+    some.put(entries(extractor, 700, method="yake"))
+    finish(some)
+    assert not some._best
+    assert not some._speeds
+
+
+def test_names_of_methods_are_not_kept():
+    """Clients can make them up; the extractor refuses them only when it is asked."""
+    some, refusing = queue(), Recording(fails=InputError("no such method"))
+    waiting = [entries(refusing, 1, text="bad", method=f"method {number}")[0] for number in range(5)]
+    for entry in waiting:
+        some.put([entry])
+    waiting[0].future.cancel()
+    finish(some)
+    assert not some._costs
+    assert not some._speeds
+    assert not some._best
+
+
+class SentAhead(Recording):
+    """An extractor that computes by itself what it is sent; it notes what happens in which order."""
+
+    def __init__(self, *arguments, **options):
+        super().__init__(*arguments, **options)
+        self.sent, self.events = [], []
+
+    def send_ahead(self, texts):
+        if not any(each is texts for each in self.sent):
+            self.sent.append(texts)
+            self.events.append(("sent", len(texts)))
+        return True
+
+    def extract_together(self, texts):
+        assert self.sent.pop(0) is texts
+        self.events.append(("asked", len(texts)))
+        return super().extract_together(texts)
+
+
+def test_the_next_whole_batch_is_sent_before_the_results_of_the_one_before():
+    extractor = SentAhead()
+    assert sizes_of_batches(queue(batch_documents=2), extractor, 1, 2, 3, 4, 5) == [[1, 2], [3, 4], [5]]
+    assert extractor.events == [("sent", 2), ("sent", 2), ("asked", 2), ("asked", 2), ("sent", 1), ("asked", 1)]
+
+
+def test_a_batch_that_was_sent_ahead_says_nothing_about_the_best_speed(clock):
+    """It may have been begun before the time was taken."""
+    some, extractor = queue(batch_documents=1), SentAhead(clock, seconds=7.0)
+    compute = extractor.extract_together
+
+    def first_slowly(texts):
+        found = compute(texts)
+        extractor.seconds = 2.0
+        return found
+
+    extractor.extract_together = first_slowly
+    some.put(entries(extractor, 700, 700, method="yake"))
+    finish(some)
+    assert some._best == {"yake": 1_000 / 7.0}
+    assert some._speeds["yake"] == pytest.approx(0.8 * 1_000 / 7.0 + 0.2 * 500.0)
 
 
 def test_the_speed_is_measured_again_with_every_batch(clock):

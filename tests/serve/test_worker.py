@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import gc
+import io
+import pickle
 import subprocess
 import sys
 import time
@@ -18,8 +21,9 @@ from mderank.options import Options
 from mderank.serve.app import create_app
 from mderank.serve.config import ServerConfig
 from mderank.serve.errors import ApiError
+from mderank.serve.extractor_cache import ExtractorCache
 from mderank.serve.extractors import WorkerProcesses
-from mderank.serve.worker import QueuedText, RemoteExtractor, WorkerError, WorkerProcess
+from mderank.serve.worker import QueuedText, RemoteExtractor, WorkerError, WorkerProcess, _answer_messages
 from mderank.testing import FakeEncoder, FakeTagger
 
 httpx = pytest.importorskip("httpx")
@@ -93,6 +97,68 @@ def test_a_text_that_nobody_waits_for_is_not_computed(worker):
     assert process_id(extract(worker, "blue")) == before
 
 
+def batch(*texts: str, seconds: float = PATIENCE) -> list[QueuedText]:
+    return [QueuedText(text, 5, deadline=time.monotonic() + seconds) for text in texts]
+
+
+LINUX = pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells how much a pipe holds")
+
+
+@LINUX
+def test_the_next_texts_are_sent_before_results_are_asked_for(worker):
+    first, second, third = batch("red", "blue"), batch("green"), batch("white", "black")
+    assert worker.send_ahead(Options(), first)
+    assert worker.send_ahead(Options(), second)
+    assert words(worker.extract(Options(), first)) == ["red", "blue"]
+    assert worker.send_ahead(Options(), second), "it is not sent twice"
+    assert worker.send_ahead(Options(), third)
+    assert words(worker.extract(Options(), second)) == ["green"]
+    assert words(worker.extract(Options(), third)) == ["white", "black"]
+    assert words(extract(worker, "last")) == ["last"]
+    assert worker.replaced == 0
+
+
+@LINUX
+@pytest.mark.parametrize(("bad", "kind"), [("die", InputError), ("hang", ApiError)])
+def test_texts_that_were_sent_to_a_process_that_ended_are_sent_again(worker, bad, kind):
+    first, second = batch("red", bad, seconds=2.0), batch("green", "white")
+    assert worker.send_ahead(Options(), first)
+    assert worker.send_ahead(Options(), second)
+    red, wrong = worker.extract(Options(), first)
+    assert words([red]) == ["red"]
+    assert isinstance(wrong, kind)
+    assert words(worker.extract(Options(), second)) == ["green", "white"]
+
+
+@LINUX
+def test_refused_options_do_not_give_their_error_to_the_next_texts(worker):
+    first, second = batch("refuse"), batch("green")
+    assert worker.send_ahead(Options(), first)
+    assert worker.send_ahead(Options(), second)
+    (refused,) = worker.extract(Options(), first)
+    assert isinstance(refused, OptionError)
+    assert words(worker.extract(Options(), second)) == ["green"]
+
+
+@LINUX
+def test_results_that_nobody_asks_for_are_nobodys(worker):
+    assert worker.send_ahead(Options(), batch("red"))
+    assert words(extract(worker, "green")) == ["green"]
+
+
+@LINUX
+def test_no_more_is_sent_ahead_than_the_pipe_holds(worker):
+    """The process would read it only after it has written its results, for which it may have to wait for us."""
+    assert worker.send_ahead(Options(), batch("hang" * 10_000))
+    large = batch("a" * 400_000)
+    assert not worker.send_ahead(Options(), large)
+
+
+def test_nothing_is_sent_ahead_to_a_process_that_is_not_ready_or_for_nobody(worker):
+    assert not WorkerProcess(Options(), FAKE).send_ahead(Options(), batch("red"))
+    assert not worker.send_ahead(Options(), batch("red", seconds=0.0))
+
+
 def test_options_that_are_refused_are_the_error_of_every_text(worker):
     results = extract(worker, "red", "refuse")
     assert [str(each) for each in results] == ["no such option"] * 2
@@ -125,6 +191,49 @@ def test_the_process_ends_when_the_server_is_gone():
     command = [sys.executable, "-m", "mderank.serve.worker"]
     done = subprocess.run(command, input=b"", capture_output=True, timeout=PATIENCE, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+
+
+def answers_of_the_process(*requests: tuple) -> list:
+    """What the process answers to requests, in this process."""
+    messages, answers = io.BytesIO(), io.BytesIO()
+    for each in ((Options(), ()), *requests):
+        pickle.dump(each, messages)
+    messages.seek(0)
+    before = gc.get_threshold()
+    try:
+        with pytest.raises(EOFError):
+            _answer_messages(messages, answers)
+    finally:
+        gc.unfreeze()
+        gc.set_threshold(*before)
+    answers.seek(0)
+    found = []
+    while answers.tell() < len(answers.getvalue()):
+        found.append(pickle.load(answers))
+    return found[2:]  # after the encoder's name and the methods
+
+
+def test_no_options_end_the_process(monkeypatch):
+    """A client that names a method which does not work here would otherwise stop the others' work."""
+    get = ExtractorCache.get
+
+    def fails(cache, options):
+        if options.top_k == 7:
+            raise RuntimeError("a fault of ours")
+        return get(cache, options)
+
+    monkeypatch.setattr(ExtractorCache, "get", fails)
+    texts = [("Coral reefs protect the coast.", 5, False)]
+    without_attention, fault, fine = answers_of_the_process(
+        (Options(method="attentionrank"), texts),
+        (Options(top_k=7), texts),
+        (Options(method="yake"), texts),
+    )
+    assert isinstance(without_attention, OptionError)
+    assert str(without_attention).startswith("the method 'attentionrank' does not work on this server: ")
+    assert isinstance(fault, InputError)
+    assert str(fault) == "extraction failed: RuntimeError"
+    assert fine[0]
 
 
 def test_extractors_with_the_same_options_are_equal(worker):

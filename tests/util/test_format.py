@@ -1,8 +1,10 @@
 from __future__ import annotations
 
+import json
+
 import pytest
 
-from mderank.util.format import format_duration, format_number, replace_unprintable, round_number
+from mderank.util.format import format_duration, format_number, json_text, replace_unprintable, round_number
 
 
 @pytest.mark.parametrize(
@@ -35,3 +37,9 @@ def test_text_that_a_terminal_would_obey_is_replaced_one_for_one():
     assert replace_unprintable("a\x1b[0m\nb\tc\x7f") == "a�[0m�b�c�"
     assert replace_unprintable("Bahía\u00a0日本 – 𝛼") == "Bahía\u00a0日本 – 𝛼"
     assert replace_unprintable("\ud800\u202e") == "��"
+
+
+def test_json_is_readable_and_can_be_encoded():
+    data = {"b": "Kärnten", "a": "\ud800 reef \\ud800"}
+    assert json_text(data, sort_keys=True) == '{"a": "\\ud800 reef \\\\ud800", "b": "Kärnten"}'
+    assert json.loads(json_text(data, 2).encode("utf-8")) == data

@@ -33,6 +33,7 @@ from mderank.util.files import (
     open_locked,
     remove_temporary,
 )
+from mderank.util.format import json_text
 
 MANIFEST, PLAN, DONE, LOCK = "manifest.json", "plan.jsonl", "done.jsonl", ".lock"
 
@@ -118,8 +119,8 @@ class OutputFolder:
         return load_manifest(self.path) if (self.path / MANIFEST).exists() else {}
 
     def _write_manifest(self, manifest: dict[str, Any]) -> None:
-        text = json.dumps(manifest, indent=2, sort_keys=True, ensure_ascii=False) + "\n"
-        self._write_atomically(MANIFEST, lambda stream: stream.write(text.encode("utf-8", "backslashreplace")))
+        text = json_text(manifest, 2, sort_keys=True) + "\n"
+        self._write_atomically(MANIFEST, lambda stream: stream.write(text.encode("utf-8")))
 
     def keep_plan(self, shards: Iterator[Shard]) -> Iterator[Shard]:
         """Write ``plan.jsonl``, or compare the shards with those of an earlier run.

@@ -10,7 +10,7 @@ from typing import IO, Any, Literal
 
 from mderank.batch.worker import Row
 from mderank.errors import InputError, MissingExtraError
-from mderank.writing.json import json_text
+from mderank.util.format import json_text
 
 RowFormat = Literal["jsonl", "jsonl.gz", "parquet"]
 

@@ -7,7 +7,7 @@ import os
 import signal
 import sys
 from collections.abc import Iterator
-from typing import Any, TextIO
+from typing import Any, NoReturn, TextIO
 
 import click
 
@@ -23,6 +23,7 @@ class Terminated(KeyboardInterrupt):
 
 
 _held: list[KeyboardInterrupt] | None = None  # signals that arrived while they were held
+_raised: KeyboardInterrupt | None = None  # the signal that stops the command
 
 
 def handle_signals() -> None:
@@ -34,14 +35,26 @@ def handle_signals() -> None:
 
 def _stop(stopped: KeyboardInterrupt) -> None:
     if _held is None or _held:  # the second signal does not wait: what is written may never be read
-        raise stopped
+        _raise(stopped)
     _held.append(stopped)
+
+
+def _raise(stopped: KeyboardInterrupt) -> NoReturn:
+    global _raised  # noqa: PLW0603
+    _raised = stopped
+    raise stopped
 
 
 @contextlib.contextmanager
 def signals_held() -> Iterator[None]:
-    """Let a step finish before a signal stops the command, so that its output is whole."""
+    """Let a step finish before a signal stops the command, so that its output is whole.
+
+    Raises:
+        KeyboardInterrupt: If a signal arrives meanwhile, or one was raised before and taken for an error of a document.
+    """
     global _held  # noqa: PLW0603
+    if _raised is not None:
+        raise _raised
     arrived: list[KeyboardInterrupt] = []
     _held = arrived
     try:
@@ -49,7 +62,20 @@ def signals_held() -> Iterator[None]:
     finally:
         _held = None
     if arrived:
-        raise arrived[0]
+        _raise(arrived[0])
+
+
+def signal_of(error: BaseException) -> KeyboardInterrupt | None:
+    """Return the signal that an error comes from.
+
+    Args:
+        error: An error that ends a command. Libraries in C turn a signal into errors of their own, such as a failed
+            import.
+
+    Returns:
+        The signal; None if there was none.
+    """
+    return error if isinstance(error, KeyboardInterrupt) else _raised
 
 
 @contextlib.contextmanager
@@ -61,28 +87,40 @@ def stopped_with(remedy: str) -> Iterator[None]:
     """
     try:
         yield
-    except KeyboardInterrupt as stopped:
+    except (KeyboardInterrupt, Exception) as error:
+        stopped = signal_of(error)
+        if stopped is None:
+            raise
         if not stopped.args:
             stopped.args = (remedy,)
-        raise
+        raise stopped from None
 
 
 @contextlib.contextmanager
 def ends_in_one_line() -> Iterator[None]:
     """Turn what ends a command before its time into one line on standard error, and an exit code."""
+    global _raised  # noqa: PLW0603
+    _raised = None
+    try:
+        with stopped_with(""), _errors_in_one_line():
+            yield
+    except KeyboardInterrupt as stopped:
+        ended = isinstance(stopped, Terminated)
+        told = "; ".join(("terminated" if ended else "interrupted", *filter(None, map(str, stopped.args))))
+        _discard_output(sys.stdout)
+        with contextlib.suppress(OSError):
+            click.echo(f"mderank: {told}", err=True)
+        sys.exit(TERMINATED if ended else INTERRUPTED)
+
+
+@contextlib.contextmanager
+def _errors_in_one_line() -> Iterator[None]:
     try:
         try:
             yield
         finally:
             if sys.stdout is not None:
                 sys.stdout.flush()
-    except KeyboardInterrupt as stopped:
-        ended = isinstance(stopped, Terminated)
-        told = "; ".join(("terminated" if ended else "interrupted", *map(str, stopped.args)))
-        _discard_output(sys.stdout)
-        with contextlib.suppress(OSError):
-            click.echo(f"mderank: {told}", err=True)
-        sys.exit(TERMINATED if ended else INTERRUPTED)
     except BrokenPipeError:  # as in `mderank extract … | head -1`: nobody wants the rest
         _discard_output(sys.stdout, sys.stderr)
         sys.exit(BROKEN_PIPE)

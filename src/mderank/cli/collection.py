@@ -87,7 +87,7 @@ def collection(
 
             stream.write(collection_page(overview))
         elif output_format == "json":
-            from mderank.writing.json import json_text
+            from mderank.util.format import json_text
 
             stream.write(json_text(overview.as_dict(), 2) + "\n")
         else:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
@@ -14,6 +13,7 @@ import click
 from mderank.cli._options import import_spacy_without_torch
 from mderank.cli._terminal import progress
 from mderank.errors import MDERankError
+from mderank.util.format import json_text
 
 if TYPE_CHECKING:
     from mderank.research.datasets import Dataset, Statistics
@@ -152,7 +152,7 @@ def _format_share(share: float) -> str:
 
 
 def _format_json(rows: Sequence[_Row]) -> str:
-    return json.dumps([_make_record(row) for row in rows], indent=2, ensure_ascii=False)
+    return json_text([_make_record(row) for row in rows], 2)
 
 
 def _make_record(row: _Row) -> dict[str, Any]:

@@ -20,7 +20,7 @@ from mderank.cli._options import (
     make_options,
     option,
 )
-from mderank.cli._signals import signals_held
+from mderank.cli._signals import signal_of, signals_held
 from mderank.cli._terminal import output as opened
 from mderank.cli._terminal import partial_file, progress, wants_color
 from mderank.errors import InputError
@@ -114,11 +114,14 @@ def _write_all(
                 writer.write(result)
                 written += 1
             failed += _report(result, options, quiet)
-    except KeyboardInterrupt as stopped:
+    except (KeyboardInterrupt, Exception) as error:
+        stopped = signal_of(error)
+        if stopped is None:
+            raise
         writer.end()  # what is done is a whole file of its kind
         where = "" if output is None else f" to {partial_file(output)}"
         stopped.args = (f"{written} document{'' if written == 1 else 's'} written{where}",)
-        raise
+        raise stopped from None
     writer.end()
     return failed
 

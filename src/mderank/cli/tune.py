@@ -21,6 +21,7 @@ from mderank.cli._terminal import output as opened
 from mderank.cli._terminal import show_stages
 from mderank.errors import InputError
 from mderank.factory import build_extractor
+from mderank.util.format import escape_unprintable
 
 if TYPE_CHECKING:
     from mderank.research.datasets import Dataset
@@ -110,9 +111,9 @@ def tune(
         )
     if not quiet:
         for note in (*(f"note: {each}" for each in (*dataset.notes, *report.notes)), *_warnings(dataset)):
-            click.echo(f"mderank: {note}", err=True)
+            click.echo(f"mderank: {escape_unprintable(note)}", err=True)
         for line in format_report(report):
-            click.echo(line)
+            click.echo(escape_unprintable(line))
     if plot is not None:
         with opened(plot) as stream:
             stream.write(plot_curve(report))

@@ -17,6 +17,7 @@ from typing import Any, Literal, TypeGuard
 
 from mderank.errors import InputError, MDERankError
 from mderank.util.files import TEMPORARY_SUFFIX, atomic_write, open_locked
+from mderank.util.format import json_text
 
 Verdict = Literal["right", "wrong"]
 _FIELDS = ("id", "text", "keyphrases", "crossed_out", "done")
@@ -111,10 +112,7 @@ class DocumentLabels:
             "crossed_out": self.crossed_out,
             "done": self.done,
         }
-        try:
-            return (json.dumps(plain, ensure_ascii=False) + "\n").encode("utf-8")
-        except UnicodeEncodeError:
-            return (json.dumps(plain) + "\n").encode("ascii")
+        return (json_text(plain) + "\n").encode("utf-8")
 
 
 class LabelFile:

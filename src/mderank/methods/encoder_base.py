@@ -86,7 +86,7 @@ class EncoderExtractor(BaseExtractor):
             raise OptionError("batch_tokens is for the exact form only: add exact=True (--exact), or leave it out")
         self.batch_tokens = batch_tokens
         self.max_tokens = max_tokens
-        self._phrase_cache = PhraseCache()
+        self.phrase_cache = PhraseCache()  # extractors with the same encoder may share one
 
     def _layer(self, layer: int | None) -> int:
         layers = self.encoder.spec.layers
@@ -148,8 +148,11 @@ class EncoderExtractor(BaseExtractor):
         requests = []
         for item, own_masks, own_phrases in zip(inputs, masks or repeat(()), phrases or repeat(()), strict=False):
             assert item.tokenized is not None
+            # A text without candidates is not encoded: nobody sees its embedding, and 150,000 brackets take a minute.
+            read = item.tokenized if item.candidates else item.tokenized.upto(0)
+            ends = item.document.sentence_ends() if item.candidates else ()
             tokenized = [self.encoder.tokenize(phrase) for phrase in own_phrases]
-            requests.append(Request(item.tokenized, item.document.sentence_ends(), own_masks, tokenized))
+            requests.append(Request(read, ends, own_masks, tokenized))
         return embed(
             self.encoder,
             requests,
@@ -159,7 +162,7 @@ class EncoderExtractor(BaseExtractor):
             batch_tokens=self.batch_tokens,
             focus=focus,
             cache=self.encoder if isinstance(self.encoder, VariantCache) else None,
-            phrase_cache=self._phrase_cache,
+            phrase_cache=self.phrase_cache,
         )
 
 

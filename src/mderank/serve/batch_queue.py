@@ -10,17 +10,17 @@ import asyncio
 import logging
 import threading
 import time
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Iterable, Sequence
 from concurrent.futures import Future
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from mderank.errors import InputError, MDERankError
 from mderank.keyphrase import Keyphrases
 from mderank.serve.config import ServerConfig
 from mderank.serve.errors import ApiError
 from mderank.serve.metrics import Metrics
-from mderank.serve.worker import QueuedText, QueueExtractor
+from mderank.serve.worker import Outcome, QueuedText, QueueExtractor
 
 _log = logging.getLogger("mderank.serve")
 _INITIAL_SPEED = 20_000.0  # characters per second, until it is measured
@@ -65,6 +65,25 @@ class QueueEntry:
         return QueuedText(self.text, self.top, self.markdown, self.deadline, seconds, self.language)
 
 
+@dataclass(eq=False, frozen=True)
+class _Batch:
+    """Documents that are computed together.
+
+    Attributes:
+        entries: The documents.
+        texts: The same as their extractor gets them.
+        ahead: Whether its extractor had them while it computed the batch before.
+    """
+
+    entries: list[QueueEntry]
+    texts: list[QueuedText]
+    ahead: bool = False
+
+    def send_ahead(self) -> bool:
+        """Send the texts before their results are asked for. Whether the extractor has them."""
+        return self.entries[0].extractor.send_ahead(self.texts)
+
+
 class BatchQueue:
     """A bounded queue of documents, and the thread that computes them in batches.
 
@@ -83,6 +102,7 @@ class BatchQueue:
         self._metrics = metrics
         self._waiting: deque[QueueEntry] = deque()
         self._size = 0  # sum of the sizes of all waiting entries
+        self._costs: Counter[str] = Counter()  # of all waiting entries, by method
         self._speed = _INITIAL_SPEED  # of methods that were not measured yet
         self._speeds: dict[str, float] = {}  # of each method, lately
         self._best = {} if best_speeds is None else best_speeds
@@ -124,9 +144,10 @@ class BatchQueue:
         """
         return self._best.get(method, float("inf")) * self._config.timeout_seconds
 
-    def _note_speed(self, method: str, speed: float) -> None:
+    def _note_speed(self, method: str, speed: float, *, ahead: bool = False) -> None:
         self._speeds[method] = 0.8 * self._speeds.get(method, speed) + 0.2 * speed
-        self._best[method] = max(speed, self._best.get(method, 0.0))
+        if not ahead:  # it may have been begun before the time was taken
+            self._best[method] = max(speed, self._best.get(method, 0.0))
 
     def put(self, entries: Sequence[QueueEntry]) -> None:
         """Add all entries, or none.
@@ -149,7 +170,7 @@ class BatchQueue:
                     f"the request counts {cost:,.0f} characters, and this machine computes {most:,.0f} within "
                     f"{self._config.timeout_seconds:g} seconds: send less text",
                 )
-            wait = sum(self._cost([entry]) / self._speeds.get(entry.method, self._speed) for entry in self._waiting)
+            wait = sum(cost / self._speeds.get(method, self._speed) for method, cost in self._costs.items())
             if (
                 len(self._waiting) + len(entries) > self._config.max_queue_documents
                 or self._size + size > self._config.max_queue_chars
@@ -158,21 +179,33 @@ class BatchQueue:
                 self._metrics.refused.inc()
                 message = f"{len(self._waiting)} documents are waiting: try again"
                 raise ApiError("busy", message, retry_after=min(30.0, wait))
-            self._waiting.extend(entries)
-            self._size += size
+            for entry in entries:
+                self._add(entry)
             self._changed.notify()
         for entry in entries:
             entry.future.add_done_callback(lambda _, entry=entry: self._drop_if_cancelled(entry))  # type: ignore[misc]
+
+    def _add(self, entry: QueueEntry) -> None:
+        self._waiting.append(entry)
+        self._size += entry.size
+        self._costs[entry.method] += entry.size + _OVERHEAD_CHARS
+
+    def _remove(self, entry: QueueEntry) -> None:
+        """Take an entry out. Raises ValueError if it is not there."""
+        self._waiting.remove(entry)
+        self._size -= entry.size
+        self._costs[entry.method] -= entry.size + _OVERHEAD_CHARS
+        if not self._costs[entry.method]:
+            del self._costs[entry.method]  # clients can make up names
 
     def _drop_if_cancelled(self, entry: QueueEntry) -> None:
         """Remove an entry whose client disconnected or timed out, so that it is never computed."""
         if entry.future.cancelled():
             with self._changed:
                 try:
-                    self._waiting.remove(entry)
+                    self._remove(entry)
                 except ValueError:  # it was taken into a batch already
                     return
-                self._size -= entry.size
             self._metrics.dropped.inc()
 
     def close(self) -> None:
@@ -184,21 +217,42 @@ class BatchQueue:
             self._thread.join()
 
     def _work(self) -> None:
-        while batch := self._next_batch():
-            start = time.perf_counter()
+        ahead: _Batch | None = None
+        finished = 0.0
+        while batch := ahead or self._make_batch(self._next_batch()):
+            start = finished if batch.ahead else time.perf_counter()
             computed = False
             try:
-                computed = self._compute(batch)
+                # The extractor has the next batch before this one is done, so that it has no pause between them.
+                ahead = self._take_ahead() if batch.send_ahead() else None
+                found_of = batch.entries[0].extractor.extract_together(batch.texts)
+                finished = time.perf_counter()
+                computed = self._answer(batch.entries, found_of)
             except BaseException as error:  # every waiting client gets an answer, whatever failed
+                finished = time.perf_counter()
                 _log.exception("a batch failed")
-                for entry in batch:
+                for entry in batch.entries:
                     if not entry.future.done():
                         entry.future.set_exception(RuntimeError(f"{type(error).__name__} in a batch"))
-            seconds = time.perf_counter() - start
-            if computed:  # a refused option costs nothing
-                self._note_speed(batch[0].method, self._cost(batch) / max(seconds, 1e-6))
-            self._metrics.batches.labels(self.name).observe(len(batch))
+            seconds = finished - start
+            if computed:  # a refused option costs nothing, and neither does a text that nobody waits for
+                speed = self._cost(batch.entries) / max(seconds, 1e-6)
+                self._note_speed(batch.entries[0].method, speed, ahead=batch.ahead)
+            self._metrics.batches.labels(self.name).observe(len(batch.entries))
             self._metrics.computing.labels(self.name).observe(seconds)
+
+    def _make_batch(self, entries: list[QueueEntry], *, ahead: bool = False) -> _Batch | None:
+        """Make a batch; None of no entries."""
+        if not entries:
+            return None
+        speed = self._speeds.get(entries[0].method, self._speed)
+        return _Batch(entries, [entry.queued_text(speed) for entry in entries], ahead)
+
+    def _take_ahead(self) -> _Batch | None:
+        """Take the next batch if it is whole already: a part of one would be computed without those that come soon."""
+        with self._changed:
+            batch = self._make_batch(self._take_batch(), ahead=True) if self._full() else None
+        return batch if batch is None or batch.send_ahead() else replace(batch, ahead=False)
 
     def _next_batch(self) -> list[QueueEntry]:
         """Wait for the next batch. An empty list means that the queue is closed and all entries are computed."""
@@ -224,8 +278,7 @@ class BatchQueue:
                 continue
             if len(batch) == self._config.batch_documents or (batch and size + entry.size > limit):
                 break
-            self._waiting.remove(entry)
-            self._size -= entry.size
+            self._remove(entry)
             if entry.future.set_running_or_notify_cancel():
                 batch.append(entry)
                 size += entry.size
@@ -238,10 +291,8 @@ class BatchQueue:
     def _full(self) -> bool:
         return len(self._waiting) >= self._config.batch_documents or self._size >= self._config.batch_chars
 
-    def _compute(self, batch: Sequence[QueueEntry]) -> bool:
-        """Compute a batch and answer its requests. Whether anything was computed."""
-        speed = self._speeds.get(batch[0].method, self._speed)
-        found_of = batch[0].extractor.extract_together([entry.queued_text(speed) for entry in batch])
+    def _answer(self, batch: Sequence[QueueEntry], found_of: Sequence[Outcome]) -> bool:
+        """Answer the requests of a batch. Whether anything was computed."""
         for entry, found in zip(batch, found_of, strict=True):
             if isinstance(found, MDERankError | ApiError):
                 entry.future.set_exception(found)
@@ -252,7 +303,7 @@ class BatchQueue:
                 entry.future.set_result(found)
         self._metrics.documents.inc(len(batch))
         self._metrics.characters.inc(sum(len(entry.text) for entry in batch))
-        return not all(isinstance(found, MDERankError) for found in found_of)
+        return not all(isinstance(found, MDERankError | ApiError) for found in found_of)
 
 
 class BatchQueues:

@@ -14,9 +14,11 @@ from math import prod
 from pathlib import Path
 
 from mderank.encoding import Encoder
-from mderank.errors import MDERankError, OptionError
+from mderank.encoding.phrase_cache import PhraseCache
+from mderank.errors import MDERankError, MissingExtraError, ModelError, OptionError
 from mderank.factory import build_arguments, check_taken, takes
 from mderank.methods.base import BaseExtractor
+from mderank.methods.encoder_base import EncoderExtractor
 from mderank.methods.registry import METHODS, Method
 from mderank.options import Options
 from mderank.parameters import Parameter
@@ -68,6 +70,7 @@ class ExtractorCache:
         self.tagger = tagger
         self.styles = {style.name: style for style in styles}
         self._cache: OrderedDict[str, BaseExtractor] = OrderedDict()
+        self._phrase_cache = PhraseCache()  # of all: clients choose how many extractors there are, not how much memory
 
     def get(self, options: Options) -> BaseExtractor:
         """Return the extractor for a client's options; the same object for the same options.
@@ -79,7 +82,8 @@ class ExtractorCache:
             The extractor.
 
         Raises:
-            OptionError: if the method or the style is not offered, or the method does not take an option.
+            OptionError: if the method or the style is not offered, the method does not work with the encoder, or it
+                does not take an option.
         """
         key = options_key(options)
         found = self._cache.get(key)
@@ -101,8 +105,13 @@ class ExtractorCache:
         arguments = build_arguments(method, replace(options, style=None), encoder=self.encoder, tagger=self.tagger)
         if options.style is not None:
             arguments["style"] = self._style(options.style)
-        extractor = method.make(**arguments)
+        try:
+            extractor = method.make(**arguments)
+        except (ModelError, MissingExtraError) as error:
+            raise OptionError(f"the method '{method.name}' does not work on this server: {error}") from error
         assert isinstance(extractor, BaseExtractor)
+        if isinstance(extractor, EncoderExtractor):
+            extractor.phrase_cache = self._phrase_cache
         return extractor
 
     def check_styles(self) -> None:

@@ -7,6 +7,7 @@ long or ends its process is stopped without harm to the others.
 from __future__ import annotations
 
 import contextlib
+import gc
 import logging
 import os
 import pickle
@@ -15,12 +16,13 @@ import subprocess
 import sys
 import threading
 import time
+from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import IO, Any, Protocol
 
 from mderank.document import AnyText, MarkedUpText
-from mderank.errors import InputError, MDERankError, OptionError
+from mderank.errors import InputError, MDERankError
 from mderank.keyphrase import Keyphrases
 from mderank.methods.base import BaseExtractor, isolate_failures
 from mderank.options import Options
@@ -33,6 +35,9 @@ _log = logging.getLogger("mderank.serve")
 _END_SECONDS = 5.0  # that a process has to end by itself
 # A process is stopped late: to load the models again takes seconds too, and a busy machine is slow with every text.
 _GRACE_SECONDS = 5.0
+_COLLECTED_OBJECTS = 50_000  # objects that are made before cycles are looked for among them
+_PIPE_BYTES = 1 << 18  # of the pipe to a process, which then holds the next batch
+_PAGES = 8_192  # bytes of a pipe that may stay unused, because it is kept by pages
 _GRACE_FACTOR = 10.0  # times the expected time, after which the texts of a batch are computed one by one
 
 Outcome = Keyphrases | Exception
@@ -79,6 +84,17 @@ class QueueExtractor(Protocol):
         """
         ...
 
+    def send_ahead(self, texts: Sequence[QueuedText]) -> bool:
+        """Begin with texts before their results are asked for, if that is possible.
+
+        Args:
+            texts: The texts. The next calls of `extract_together` must be with the same lists, in the same order.
+
+        Returns:
+            Whether the texts are computed by themselves from now on.
+        """
+        ...
+
 
 @dataclass(frozen=True)
 class RemoteExtractor:
@@ -97,6 +113,10 @@ class RemoteExtractor:
     def extract_together(self, texts: Sequence[QueuedText]) -> list[Outcome]:
         """Extract texts in the process. See `WorkerProcess.extract`."""
         return self.worker.extract(self.options, texts)
+
+    def send_ahead(self, texts: Sequence[QueuedText]) -> bool:
+        """Send texts to the process. See `WorkerProcess.send_ahead`."""
+        return self.worker.send_ahead(self.options, texts)
 
 
 @dataclass(frozen=True)
@@ -120,6 +140,10 @@ class LocalExtractor:
         """
         with spacy_memory_zone(self.extractor.tagger):
             return list(isolate_failures(self._extract, texts))
+
+    def send_ahead(self, texts: Sequence[QueuedText]) -> bool:
+        """Do nothing: this process computes when it is asked for results."""
+        return False
 
     def _extract(self, texts: Sequence[QueuedText]) -> list[Keyphrases]:
         scored = self.extractor.score([each.as_input() for each in texts])
@@ -166,6 +190,7 @@ class WorkerProcess:
         self._grace = grace_seconds
         self._clock = clock
         self._process: subprocess.Popen[bytes] | None = None
+        self._sent: deque[Sequence[QueuedText]] = deque()  # texts that the process has, in order
         self._ready = False
         self._closed = False
         self.replaced = 0  # processes that died or were stopped
@@ -209,7 +234,7 @@ class WorkerProcess:
         Returns:
             The keyphrases of each text, or the error of a text that failed.
         """
-        if len(texts) == 1 and texts[0].deadline <= self._clock():
+        if not self._has(texts) and self._is_late(texts):
             return [_late()]
         try:
             return self._ask(options, texts)
@@ -223,6 +248,41 @@ class WorkerProcess:
         except MDERankError as error:
             return [error for _ in texts]
 
+    def send_ahead(self, options: Options, texts: Sequence[QueuedText]) -> bool:
+        """Send texts before their results are asked for, so that the process has no pause between two batches.
+
+        Args:
+            options: Options of a client.
+            texts: The texts. The next calls of `extract` must be with the same lists, in the same order.
+
+        Returns:
+            Whether the process has them.
+        """
+        if self._has(texts):
+            return True
+        if not self._ready or self._is_late(texts):
+            return False
+        message = pickle.dumps(_message(options, texts))
+        assert self._process is not None
+        assert self._process.stdin is not None
+        # A busy process does not read. What its pipe cannot hold would wait for it, and it perhaps for us to read.
+        if len(message) > _room(self._process.stdin):
+            return False
+        try:
+            self._process.stdin.write(message)
+            self._process.stdin.flush()
+        except OSError:  # it died, which is found out when results are asked for
+            return False
+        self._sent.append(texts)
+        return True
+
+    def _has(self, texts: Sequence[QueuedText]) -> bool:
+        return any(each is texts for each in self._sent)
+
+    def _is_late(self, texts: Sequence[QueuedText]) -> bool:
+        """Whether texts are one that nobody waits for any more."""
+        return len(texts) == 1 and texts[0].deadline <= self._clock()
+
     def close(self) -> None:
         """End the process."""
         self._closed = True
@@ -230,12 +290,17 @@ class WorkerProcess:
             self._end(self._process)
 
     def _ask(self, options: Options, texts: Sequence[QueuedText]) -> list[Outcome]:
-        if self._process is None:
-            self._spawn()
-        if not self._ready:  # a replaced process is still loading
-            self.start()
-            self.methods()
-        self._send((options, [(text.text, text.top, text.markdown, text.language) for text in texts]))
+        if self._sent and self._sent[0] is texts:
+            self._sent.popleft()
+        else:
+            if self._sent:  # the answers to others would come first
+                self._replace()
+            if self._process is None:
+                self._spawn()
+            if not self._ready:  # a replaced process is still loading
+                self.start()
+                self.methods()
+            self._send(_message(options, texts))
         results: list[Outcome] = self._receive(self._longest(texts))
         return results
 
@@ -253,6 +318,8 @@ class WorkerProcess:
         self._process = subprocess.Popen(
             self._command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True
         )
+        assert self._process.stdin is not None
+        _widen(self._process.stdin)
         self._send((self._options, self._styles))
 
     def _send(self, message: Any) -> None:
@@ -294,6 +361,7 @@ class WorkerProcess:
     def _replace(self) -> None:
         """End the process and start the next one, which loads while nobody waits for it yet."""
         assert self._process is not None
+        self._sent.clear()
         self._process.kill()
         self._end(self._process)
         was_ready, self._process = self._ready, None
@@ -311,6 +379,28 @@ class WorkerProcess:
             process.wait()
         assert process.stdout is not None
         process.stdout.close()
+
+
+def _message(options: Options, texts: Sequence[QueuedText]) -> Any:
+    return options, [(text.text, text.top, text.markdown, text.language) for text in texts]
+
+
+def _widen(pipe: IO[bytes]) -> None:
+    """Let a pipe hold a batch of texts, where the system can."""
+    with contextlib.suppress(ImportError, AttributeError, OSError):
+        import fcntl
+
+        fcntl.fcntl(pipe, fcntl.F_SETPIPE_SZ, _PIPE_BYTES)
+
+
+def _room(pipe: IO[bytes]) -> int:
+    """Return the bytes that a pipe holds for certain until they are read; 0 where that is not known."""
+    try:
+        import fcntl
+
+        return fcntl.fcntl(pipe, fcntl.F_GETPIPE_SZ) - _PAGES
+    except (ImportError, AttributeError, OSError):  # only Linux tells
+        return 0
 
 
 def _late() -> ApiError:
@@ -361,21 +451,25 @@ def _answer_messages(messages: IO[bytes], answers: IO[bytes]) -> None:
     except MDERankError as error:
         send(error)
         return
+    # What is loaded stays. A batch makes many objects and few cycles. Looking for these took a tenth of YAKE's time.
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(_COLLECTED_OBJECTS)
     while True:
         options, texts = pickle.load(messages)
         try:
             extractor = LocalExtractor(cache.get(options))
-        except OptionError as error:
-            send(error)
-            continue
-        results = extractor.extract_together(
-            [QueuedText(text, top, markdown, language=language) for text, top, markdown, language in texts]
-        )
-        send([_as_sent(result) for result in results])
+            results = extractor.extract_together(
+                [QueuedText(text, top, markdown, language=language) for text, top, markdown, language in texts]
+            )
+            answer: Any = [_as_sent(result) for result in results]
+        except Exception as error:  # of the options, or of all texts: the process is there for others too
+            answer = _as_sent(error)
+        send(answer)
 
 
 def _as_sent(result: Outcome) -> Outcome:
-    """Errors of libraries stay here: they may not be what the server can read."""
+    """Return a result as it is sent. Errors of libraries stay here: they may not be what the server can read."""
     if isinstance(result, Exception) and not isinstance(result, MDERankError):
         _log.error("a document failed", exc_info=result)
         return InputError(f"extraction failed: {type(result).__name__}")

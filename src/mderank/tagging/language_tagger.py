@@ -12,7 +12,7 @@ from mderank.document import Document
 from mderank.errors import InputError, MissingExtraError, OptionError
 from mderank.languages import detect_language, get_language
 from mderank.tagging.encoder_tagger import EncoderTagger
-from mderank.tagging.segmenters import SegmenterTagger
+from mderank.tagging.segmenters import LIBRARIES, SegmenterTagger
 from mderank.tagging.word_tagger import WordTagger
 from mderank.text import SEGMENTED
 
@@ -178,7 +178,8 @@ def describe_tagger(code: str) -> str:
     if pipeline is not None:
         return f"spaCy pipeline {pipeline}"
     if code in SEGMENTED:
-        return f"segmenter: pip install 'mderank[{code}]'"
+        library = LIBRARIES[code]
+        return library if importlib.util.find_spec(library) else f"{library}, after pip install 'mderank[{code}]'"
     further = f"; better with spaCy's {language.pipelines[0]}" if language.pipelines else ""
     return f"words between stop words{further}"
 

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from mderank.errors import InputError, MDERankError
+from mderank.util.format import json_text
 
 TEMPORARY_SUFFIX = ".tmp"
 
@@ -321,7 +322,7 @@ def claim_settings(
         return
     file.parent.mkdir(parents=True, exist_ok=True)
     with atomic_write(file) as temporary:
-        text = json.dumps(settings, indent=2, sort_keys=True, ensure_ascii=False) + "\n"
+        text = json_text(settings, 2, sort_keys=True) + "\n"
         temporary.write_text(text, encoding="utf-8")
 
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+from typing import Any
+
 COLOURS = {"red": 31, "cyan": 36}
 
 _UNITS = (("d", 86_400), ("h", 3_600), ("min", 60), ("s", 1))
@@ -107,3 +110,18 @@ def style_text(text: str, *, bold: bool = False, dim: bool = False, colour: str 
     """
     codes = [*([COLOURS[colour]] if colour else []), *([1] if bold else []), *([2] if dim else [])]
     return f"\x1b[{';'.join(map(str, codes))}m{text}\x1b[0m" if codes else text
+
+
+def json_text(data: Any, indent: int | None = None, *, sort_keys: bool = False) -> str:
+    """Write data as JSON.
+
+    Args:
+        data: Plain data.
+        indent: Spaces per level; None writes one line.
+        sort_keys: Whether keys are in alphabetical order.
+
+    Returns:
+        JSON text that UTF-8 can encode: lone surrogates, which clients and files can bring in by escapes, are escaped.
+    """
+    text = json.dumps(data, ensure_ascii=False, indent=indent, sort_keys=sort_keys)
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")

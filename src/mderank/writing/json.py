@@ -2,24 +2,8 @@
 
 from __future__ import annotations
 
-import json
-from typing import Any
-
+from mderank.util.format import json_text
 from mderank.writing.base import DocumentResult, Writer
-
-
-def json_text(data: Any, indent: int | None = None) -> str:
-    """Write data as JSON.
-
-    Args:
-        data: plain data.
-        indent: spaces per level; None writes one line.
-
-    Returns:
-        JSON text that UTF-8 can encode: lone surrogates are escaped.
-    """
-    text = json.dumps(data, ensure_ascii=False, indent=indent)
-    return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 class _JsonWriter(Writer):

@@ -9,7 +9,6 @@ from __future__ import annotations
 import contextlib
 import gzip
 import hashlib
-import json
 import os
 import re
 import zipfile
@@ -21,6 +20,7 @@ from pathlib import Path, PurePosixPath
 from mderank.errors import InputError
 from mderank.research.datasets.base import LabelledDocument
 from mderank.util.files import atomic_write
+from mderank.util.format import json_text
 
 # The largest of the known distributions has 25 MB in one file, and 700 MB in 12,000.
 MAX_BYTES = 256_000_000
@@ -94,7 +94,7 @@ def write_dataset(documents: Sequence[LabelledDocument], target: Path) -> Import
         InputError: If the file cannot be written.
 
     """
-    data = "".join(json.dumps(_record(each), ensure_ascii=False) + "\n" for each in documents).encode()
+    data = "".join(json_text(_record(each)) + "\n" for each in documents).encode()
     try:
         with atomic_write(target) as temporary:
             # Without a time stamp the same dataset is the same file.

@@ -48,6 +48,7 @@ from mderank.research.evaluation.tagger_cache import CachingTagger
 from mderank.style import style_file
 from mderank.util.environment import PACKAGES, describe_encoder, peak_memory, versions
 from mderank.util.files import cached_file_sha256, claim_settings, open_locked
+from mderank.util.format import json_text
 
 if TYPE_CHECKING:
     from mderank.encoding import Encoder
@@ -394,7 +395,7 @@ def execute(
         size = 1
         while chunk := texts[done : done + size]:
             outcomes = list(_extract(extractor, chunk, clock, top_k))
-            lines = (json.dumps(outcome.to_dict(), ensure_ascii=False) + "\n" for outcome in outcomes)
+            lines = (json_text(outcome.to_dict()) + "\n" for outcome in outcomes)
             stream.writelines(line.encode() for line in lines)
             stream.flush()
             done += len(chunk)

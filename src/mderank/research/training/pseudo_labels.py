@@ -35,6 +35,7 @@ from mderank.research.training.recipe import Recipe
 from mderank.research.training.settings import LabelSettings
 from mderank.tagging import SpacyTagger, Tagger
 from mderank.text import stem_phrase
+from mderank.util.format import json_text
 
 # The pattern of `NounPhrases` in both tagsets, for methods that would use parts of noun phrases too.
 _NOUN_PHRASES = "<NN.*|JJ|NOUN|PROPN|ADJ>*<NN.*|NOUN|PROPN>"
@@ -72,7 +73,7 @@ class PseudoLabelledDocument:
     def as_line(self) -> str:
         """Return the line of the file."""
         phrases = [[phrase.rank, [list(span) for span in phrase.spans]] for phrase in self.phrases]
-        return json.dumps({"id": self.id, "text": self.text, "phrases": phrases}, ensure_ascii=False) + "\n"
+        return json_text({"id": self.id, "text": self.text, "phrases": phrases}) + "\n"
 
     @classmethod
     def parse(cls, line: bytes, position: str) -> PseudoLabelledDocument:

@@ -1,5 +1,5 @@
 """Words and tags of Chinese, Japanese, Korean and Thai, whose words are not, or not all, separated by spaces."""
 
-from mderank.tagging.segmenters.tagger import SegmenterTagger
+from mderank.tagging.segmenters.tagger import LIBRARIES, SegmenterTagger
 
-__all__ = ["SegmenterTagger"]
+__all__ = ["LIBRARIES", "SegmenterTagger"]

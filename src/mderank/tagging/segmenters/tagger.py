@@ -15,7 +15,7 @@ from dataclasses import replace
 from functools import partial
 from importlib import import_module
 from threading import Lock
-from typing import Literal, NamedTuple, get_args
+from typing import NamedTuple
 
 from mderank.candidates.stopwords import is_function_word, stop_words_of
 from mderank.document import SENTENCE_ENDS, Document, Tagset, Token
@@ -25,10 +25,9 @@ from mderank.tagging.layout_documents import read_documents
 from mderank.tagging.paragraph_texts import ParagraphText
 from mderank.tagging.segmenters.base import LIGHT, Morpheme, Segmenter
 from mderank.tagging.tokenizer import Word, tokenize
-from mderank.text import SEGMENTED_LETTERS, replace_surrogates
+from mderank.text import SEGMENTED, SEGMENTED_LETTERS, replace_surrogates
 
-SegmenterLanguage = Literal["zh", "ja", "ko", "th"]
-
+LIBRARIES = {"zh": "rjieba", "ja": "sudachipy", "ko": "kiwipiepy", "th": "pythainlp"}  # packages of the extras
 _MODULES = {"zh": ("chinese", "Chinese"), "ja": ("japanese", "Japanese"), "ko": ("korean", "Korean"),
             "th": ("thai", "Thai")}  # fmt: skip
 
@@ -55,10 +54,10 @@ class SegmenterTagger:
 
     tagset: Tagset = "universal"
 
-    def __init__(self, language: SegmenterLanguage, *, tags: bool = True) -> None:
-        if language not in get_args(SegmenterLanguage):
+    def __init__(self, language: str, *, tags: bool = True) -> None:
+        if language not in SEGMENTED:
             raise OptionError(f"SegmenterTagger is for zh, ja, ko and th, not {language!r}")
-        self.language: SegmenterLanguage = language
+        self.language = language
         self._tags = tags
 
     @property
@@ -138,7 +137,7 @@ _loaded: dict[str, Segmenter] = {}
 _loading = Lock()
 
 
-def _load(language: SegmenterLanguage) -> Segmenter:
+def _load(language: str) -> Segmenter:
     """Return the segmenter of a language, which is loaded once per process."""
     with _loading:
         if language not in _loaded:
