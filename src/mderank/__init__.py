@@ -20,9 +20,10 @@ _MODULES = {
     "mderank.methods.base": ("Extractor",),
     "mderank.options": ("Options",),
     "mderank.factory": ("build_extractor",),
-    "mderank.keyphrase": ("Candidate", "Keyphrase", "Keyphrases", "Occurrence"),
+    "mderank.keyphrase": ("Candidate", "Keyphrase", "Keyphrases", "LanguageInfo", "Occurrence"),
+    "mderank.languages": ("detect_language",),
     "mderank.document": ("Document", "MarkedUpText", "Span", "Token"),
-    "mderank.tagging": ("EncoderTagger", "SpacyTagger", "Tagger"),
+    "mderank.tagging": ("EncoderTagger", "LanguageTagger", "SegmenterTagger", "SpacyTagger", "Tagger", "WordTagger"),
     "mderank.candidates": ("CandidateSource", "NGrams", "NounPhrases", "PhraseList", "Terms"),
     "mderank.masking": ("MaskAll", "MaskHighest", "Masking", "MaskOnce", "MaskSubset"),
     "mderank.encoding": ("Encoder", "EncoderSpec", "load_encoder"),
@@ -70,7 +71,9 @@ if TYPE_CHECKING:
     from mderank.keyphrase import Candidate as Candidate
     from mderank.keyphrase import Keyphrase as Keyphrase
     from mderank.keyphrase import Keyphrases as Keyphrases
+    from mderank.keyphrase import LanguageInfo as LanguageInfo
     from mderank.keyphrase import Occurrence as Occurrence
+    from mderank.languages import detect_language as detect_language
     from mderank.masking import MaskAll as MaskAll
     from mderank.masking import MaskHighest as MaskHighest
     from mderank.masking import Masking as Masking
@@ -87,5 +90,8 @@ if TYPE_CHECKING:
     from mderank.style import Style as Style
     from mderank.style import load_style as load_style
     from mderank.tagging import EncoderTagger as EncoderTagger
+    from mderank.tagging import LanguageTagger as LanguageTagger
+    from mderank.tagging import SegmenterTagger as SegmenterTagger
     from mderank.tagging import SpacyTagger as SpacyTagger
     from mderank.tagging import Tagger as Tagger
+    from mderank.tagging import WordTagger as WordTagger
