@@ -18,6 +18,9 @@ _INFLECTED = frozenset(("ja", "ko"))
 def stop_words_of(language: str) -> frozenset[str]:
     """Return the stop words of a language; none for a language without a list.
 
+    Of Chinese, Japanese, Korean and Thai only the longer words of the list count: one letter is a particle here and part
+    of a term there, which `is_function_word` tells apart.
+
     The English list has function words, the quantifiers and comparatives that taggers call adjectives, and scholarly
     abbreviations. Those of other languages are in `mderank.languages`.
 
@@ -29,7 +32,8 @@ def stop_words_of(language: str) -> frozenset[str]:
     """
     if language == "en":
         return load_word_list("stop_words")
-    return stop_words(language) if find_language(language) else frozenset()
+    listed = stop_words(language) if find_language(language) else frozenset()
+    return frozenset(word for word in listed if len(word) > 1) if language in SEGMENTED else listed
 
 
 def is_function_word(token: Token, language: str) -> bool:

@@ -53,7 +53,7 @@ class DetectedLanguage:
     """The language of a text.
 
     Attributes:
-        code: Code of a language of the table; "ur" for Urdu, which the table lacks, is possible too.
+        code: Code of a language of the table.
         certainty: Estimated chance that the code is right, between 0 and 1.
     """
 

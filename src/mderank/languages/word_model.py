@@ -33,7 +33,7 @@ _LETTERS = {
     "lt": "ėšųžįąęčū", "lv": "āēīūšžļņčģķ", "tr": "ışğüçöâî", "id": "", "eo": "ĉĝĥĵŝŭ", "eu": "ñ", "ga": "áéíóú",
     "vi": "àáạảãâầấậẩẫăằắặẳẵèéẹẻẽêềếệểễìíịỉĩòóọỏõôồốộổỗơờớợởỡùúụủũưừứựửữỳýỵỷỹđ",
     "ru": "ыэёъщйья", "uk": "іїєґщйья", "bg": "ъщйья", "sr": "јљњћђџ", "mk": "јљњќѓѕџ",
-    "ar": "ةىإأؤئي", "fa": "پچژگکی", "ur": "پچژگکیٹڈڑںھہے", "he": "", "yi": "אַאָײַפֿ", "hi": "", "ne": "",
+    "ar": "ةىإأؤئي", "fa": "پچژگکی", "ur": "پچژگکیٹڈڑںھہے", "he": "", "yi": "\u05f0\u05f1\u05f2\u05b7\u05b8\u05bf", "hi": "", "ne": "",
 }  # fmt: skip
 
 
@@ -166,9 +166,8 @@ def _trigram_table(words: dict[str, dict[int, float]], columns: int) -> tuple[di
 
 def _codes(script: str) -> tuple[str, ...]:
     """Return the codes of the languages of a script that there are frequent words for."""
-    others = {"Arabic": ("ur",)}.get(script, ())
     known = _frequent_words()
-    return tuple(code for code, row in LANGUAGES.items() if row.script == script and code in known) + others
+    return tuple(code for code, row in LANGUAGES.items() if row.script == script and code in known)
 
 
 @cache
