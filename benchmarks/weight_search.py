@@ -188,7 +188,9 @@ def tune(
         raise OptionError(f"{dataset.name} has judged phrases, and F1 needs gold keyphrases: name a labelled dataset")
     _check_options(k, folds)
     scoring = get_protocol(protocol) if isinstance(protocol, str) else protocol
-    tasks = [LabelledText(each.id, full_text(each), each.keyphrases) for each in dataset.documents]
+    tasks = [
+        LabelledText(each.id, full_text(each), each.keyphrases, language=each.language) for each in dataset.documents
+    ]
     scored = score_documents(extractor or FusionRank(), tasks, progress)
     return choose_weights(scored, k=k, folds=folds, protocol=scoring, seed=seed, progress=progress)
 
@@ -346,7 +348,7 @@ class _Search:
         self.documents = [
             each
             for each in scored.documents
-            if protocol.judge((), each.task.gold, each.task.text) is not None  # else the protocol leaves it out
+            if protocol.judge((), each.task.gold, each.task.text, language=each.task.language) is not None
         ]
 
     def weights(self, steps: Steps) -> FusionWeights:
@@ -364,7 +366,8 @@ class _Search:
     def _judge(self, document: ScoredDocument, weights: FusionWeights) -> Judgement:
         found = self._scored.rank(document, weights, self._measure.k)
         predictions = [Prediction(each.text, each.match_count) for each in found]
-        judgement = self._protocol.judge(predictions, document.task.gold, document.task.text)
+        task = document.task
+        judgement = self._protocol.judge(predictions, task.gold, task.text, language=task.language)
         assert judgement is not None  # since the document was kept
         return judgement
 

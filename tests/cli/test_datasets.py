@@ -36,9 +36,9 @@ def test_the_table(run, sets):
     assert result.exit_code == 0
     assert result.stdout == (
         "Labelled datasets\n\n"
-        "dataset  docs  N_KP (paper)  L_KP (paper)  L_Doc (paper)  present  in 512 words\n"
-        "───────────────────────────────────────────────────────────────────────────────\n"
-        "own         2          1.00          2.00           3.00   50.0 %        50.0 %\n"
+        "dataset  language  docs  N_KP (paper)  L_KP (paper)  L_Doc (paper)  present  in 512 words\n"
+        "─────────────────────────────────────────────────────────────────────────────────────────\n"
+        "own            en     2          1.00          2.00           3.00   50.0 %        50.0 %\n"
     )
     assert "mderank: note: own: the document '2' has no gold keyphrases" in result.stderr
 
@@ -48,6 +48,15 @@ def test_all_sets_that_are_here(run, sets):
     assert _names(result.stdout) == ["everyday", "everyday_held_out", "own"]
     assert f"note: nus is not here; {DATASETS['nus'].source}: {DATASETS['nus'].import_command}" in result.stderr
     assert "everyday is not here" not in result.stderr
+    assert f"note: pt_news is not here; {DATASETS['pt_news'].source}\n" in result.stderr
+
+
+def test_the_languages_of_a_set(run, sets):
+    lines = [{**LINES[0], "id": code, "language": code} for code in ("de", "en")]
+    (sets / "own.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+    assert " de, en     2 " in run("datasets", "--data-dir", sets, "-d", "own").stdout
+    (record,) = json.loads(run("datasets", "--data-dir", sets, "-d", "own", "--json").stdout)
+    assert record["languages"] == ["de", "en"]
 
 
 def test_quiet_says_nothing_else(run, sets):
@@ -57,9 +66,9 @@ def test_quiet_says_nothing_else(run, sets):
 def test_markdown(run, sets):
     assert run("datasets", "-d", sets / "own.jsonl", "--markdown").stdout == (
         "## Labelled datasets\n\n"
-        "| dataset | docs | N\\_KP (paper) | L\\_KP (paper) | L\\_Doc (paper) | present | in 512 words |\n"
-        "| --- | ---: | ---: | ---: | ---: | ---: | ---: |\n"
-        "| own | 2 | 1.00 | 2.00 | 3.00 | 50.0 % | 50.0 % |\n"
+        "| dataset | language | docs | N\\_KP (paper) | L\\_KP (paper) | L\\_Doc (paper) | present | in 512 words |\n"
+        "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n"
+        "| own | en | 2 | 1.00 | 2.00 | 3.00 | 50.0 % | 50.0 % |\n"
     )
 
 
@@ -98,7 +107,7 @@ def test_one_bad_set_does_not_hide_the_others(run, sets):
     result = run("datasets", "--data-dir", sets, "-q")
     assert result.exit_code == 1
     assert "broken.jsonl:1: this line is not JSON" in result.stderr
-    assert result.stdout.splitlines()[-1].split()[:2] == ["own", "2"]
+    assert result.stdout.splitlines()[-1].split()[:3] == ["own", "en", "2"]
 
 
 def test_without_a_folder_the_sets_of_the_package_are_there(run, sets):

@@ -9,6 +9,8 @@ import warnings
 
 import pytest
 
+from mderank.tagging import load_tagger
+
 DOCUMENTS = [
     {
         "id": "a",
@@ -375,3 +377,57 @@ def test_options_that_a_judged_dataset_has_no_use_for(run, dataset, judged, tmp_
     assert not (tmp_path / "runs").exists()
     result = run("evaluate", "-d", judged, "--text", "full", "--measure", "junk@1", *out)
     assert result.stdout.splitlines()[2].split()[1] == "junk@1"
+
+
+FRENCH = [
+    {
+        "id": "a",
+        "title": "Le port",
+        "text": "Les bateaux du port attendent la marée. Un bateau attend la marée.",
+        "keyphrases": ["bateau", "marées"],
+        "language": "fr",
+    },
+    {"id": "b", "title": "", "text": "Les chevaux de la ferme.", "keyphrases": ["cheval"], "language": "fr"},
+]
+
+
+def test_a_dataset_in_another_language(run, tmp_path):
+    file = tmp_path / "mer.jsonl"
+    file.write_text("".join(json.dumps(document) + "\n" for document in FRENCH))
+    arguments = ("--method", "oracle", "--method", "yake", "--out", tmp_path / "runs", "--measure", "R@M")
+    result = run("evaluate", "-d", file, *arguments)
+    assert result.exit_code == 0, result.stderr
+    assert next(iter(read_tables(result.stdout).values()))[1][1] == "100.00"  # by French stems
+    for method in ("oracle", "yake"):
+        settings = json.loads((run_folder(tmp_path, method) / "run.json").read_text())
+        assert (settings["language"], settings["text"], settings["options"]["language"]) == ("fr", "full", "fr")
+        assert settings["tagger_version"] == load_tagger(language="fr").name
+    lines = (run_folder(tmp_path, "yake") / "documents.jsonl").read_text().splitlines()
+    assert [json.loads(line)["language"] for line in lines] == ["fr", "fr"]
+    assert run("evaluate", "-d", file, *arguments).stdout == result.stdout  # found again
+
+
+def test_another_tagger_is_named_in_the_run(run, tmp_path):
+    file = tmp_path / "mer.jsonl"
+    file.write_text("".join(json.dumps(document) + "\n" for document in FRENCH))
+    arguments = ("--method", "firstphrases", "--tagger", "encoder", "--out", tmp_path / "runs", "-q")
+    assert run("evaluate", "-d", file, *arguments).exit_code == 0
+    settings = json.loads((run_folder(tmp_path, "firstphrases") / "run.json").read_text())
+    assert (settings["language"], settings["options"]["language"]) == ("fr", None)
+    assert settings["tagger_version"] == load_tagger("encoder").name
+
+
+def test_english_runs_have_no_language(run, dataset, tmp_path):
+    assert run("evaluate", "-d", dataset, "--method", "firstphrases", "--out", tmp_path / "runs", "-q").exit_code == 0
+    folder = run_folder(tmp_path, "firstphrases")
+    settings = json.loads((folder / "run.json").read_text())
+    assert "language" not in settings
+    assert settings["options"]["language"] is None
+    assert '"language"' not in (folder / "documents.jsonl").read_text()
+
+
+@pytest.mark.data
+def test_the_sets_in_other_languages_are_found_by_their_names(run, data_dir, tmp_path):
+    arguments = ("--data-dir", data_dir, "--limit", "2", "--method", "firstphrases", "--out", tmp_path / "runs", "-q")
+    assert run("evaluate", "-d", "fr_taln", "-d", "fr_wikinews", "-d", "pt_news", *arguments).exit_code == 0
+    assert sorted(each.name for each in (tmp_path / "runs").iterdir()) == ["fr_taln", "fr_wikinews", "pt_news"]

@@ -55,6 +55,8 @@ def datasets(
     the text, "in 512 words" in its first 512 words. The candidate recall is the share of gold keyphrases among the
     paper's candidates, in the first 512 words of the paper's input. No ranking has a higher recall.
 
+    Stems and candidates are those of each document's language.
+
     The everyday datasets are part of mderank; there, acceptable phrases are counted in place of gold keyphrases. The
     other datasets may not be distributed: 'mderank datasets import' makes them from the public distributions.
     """
@@ -86,7 +88,8 @@ def _note_missing(there: Sequence[str]) -> None:
 
     for info in DATASETS.values():
         if info.name not in there:
-            click.echo(f"mderank: note: {info.name} is not here; {info.source}: {info.import_command}", err=True)
+            source = f"{info.source}: {info.import_command}" if info.import_command else info.source
+            click.echo(f"mderank: note: {info.name} is not here; {source}", err=True)
 
 
 def _load(names: Sequence[str], data_dir: Path | None, verify: bool) -> Iterator[Dataset]:
@@ -105,16 +108,12 @@ def _load(names: Sequence[str], data_dir: Path | None, verify: bool) -> Iterator
 def _count(found: Sequence[Dataset], with_recall: bool, quiet: bool) -> list[_Row]:
     from mderank.research.datasets import candidate_recall, statistics
 
-    tagger = None
-    if with_recall:
+    if with_recall and any("en" in each.languages for each in found):
         import_spacy_without_torch()
-        from mderank.tagging import SpacyTagger
-
-        tagger = SpacyTagger(tokenizer="spacy")
     steps = sum(len(each.documents) for each in found) * (2 if with_recall else 1)
     with progress("counting", steps, silent=quiet) as tick:
         return [
-            _Row(each, statistics(each, tick), candidate_recall(each, tagger, tick=tick) if with_recall else None)
+            _Row(each, statistics(each, tick), candidate_recall(each, tick=tick) if with_recall else None)
             for each in found
         ]
 
@@ -122,7 +121,15 @@ def _count(found: Sequence[Dataset], with_recall: bool, quiet: bool) -> list[_Ro
 def _make_table(rows: Sequence[_Row]) -> Table:
     from mderank.util.tables import Block, Cell, Row, Table
 
-    columns: tuple[str, ...] = ("docs", "N_KP (paper)", "L_KP (paper)", "L_Doc (paper)", "present", "in 512 words")
+    columns: tuple[str, ...] = (
+        "language",
+        "docs",
+        "N_KP (paper)",
+        "L_KP (paper)",
+        "L_Doc (paper)",
+        "present",
+        "in 512 words",
+    )
     if rows[0].candidate_recall is not None:
         columns = (*columns, "candidate recall")
     table_rows = (Row(row.dataset.name, tuple(map(Cell, _format_cells(row)))) for row in rows)
@@ -133,6 +140,7 @@ def _format_cells(row: _Row) -> list[str]:
     counted, info = row.statistics, row.dataset.info
     paper = info.paper if info else None
     return [
+        ", ".join(row.dataset.languages),
         str(counted.documents),
         _format_beside(counted.phrases, paper.phrases if paper else None),
         _format_beside(counted.phrase_words, paper.phrase_words if paper else None),
@@ -160,6 +168,7 @@ def _make_record(row: _Row) -> dict[str, Any]:
     return {
         "name": row.dataset.name,
         "sha256": row.dataset.sha256,
+        "languages": list(row.dataset.languages),
         **asdict(row.statistics),
         "candidate_recall": row.candidate_recall,
         "notes": list(row.dataset.notes),

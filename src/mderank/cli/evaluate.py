@@ -39,7 +39,7 @@ _WITHOUT = ("method", "top_k", "dedupe", "min_score", "min_confidence", "max_sum
 @option("Input", "--data-dir", metavar="DIR", help="Folder of the datasets.  [default: MDERANK_DATA_DIR]")
 @option("Input", "--text", type=click.Choice(["paper", "full"]),
         help="paper: the paper's input, that is 512 words and tokens, and its own use of titles. full: title and full "
-        "text.  [default: paper; full for judged datasets]")  # fmt: skip
+        "text.  [default: paper; full for judged datasets and those that are not English]")  # fmt: skip
 @option("Input", "--limit", type=click.IntRange(1), metavar="N", help="Only the first N documents of a dataset.")
 @option("Input", "--document", "documents", multiple=True, metavar="ID",
         help="Only the document with this id. Repeatable.")  # fmt: skip
@@ -88,6 +88,9 @@ def evaluate(
     as 'mderank extract' runs it, with its own de-duplication and ten phrases per document. The table shows the shares
     of acceptable phrases and of junk, also by kind of document. redundancy is the number of phrases per document that
     are part of another one of the list, or contain one.
+
+    Stems are those of each document's language. spaCy tags English labelled datasets. Documents in other languages are
+    read in their language by what is installed for it, unless --tagger names a tagger.
     """
     from mderank.research.datasets import PAPER_DATASETS
     from mderank.research.evaluation.evaluate import Resources, prepare
@@ -112,7 +115,7 @@ def evaluate(
     columns: dict[bool, tuple[Measure, ...]] = {}  # of labelled and of judged datasets
     for name in names:
         dataset = resources.dataset(name, limit)
-        if not dataset.judged:
+        if not dataset.judged and (dataset.english or settings["tagger"]):
             import_spacy_without_torch(settings["tagger"])
         if show_unjudged and not dataset.judged:
             raise OptionError(f"--show-unjudged is for judged datasets such as everyday, and {name} is not one")

@@ -37,7 +37,8 @@ SLOW = {"krapivin", "nus", "semeval2010_full"}
 
 def test_the_paper_has_six_sets():
     assert PAPER_DATASETS == ("inspec", "semeval2017", "semeval2010", "duc2001", "krapivin", "nus")
-    assert list(DATASETS)[6:] == ["semeval2010_full", "everyday", "everyday_held_out"]
+    assert list(DATASETS)[6:9] == ["semeval2010_full", "everyday", "everyday_held_out"]
+    assert list(DATASETS)[9:] == ["fr_taln", "fr_wikinews", "pt_news"]
     assert [info.name for info in DATASETS.values() if info.packaged] == ["everyday", "everyday_held_out"]
 
 
@@ -49,7 +50,17 @@ def test_each_description_is_complete(info):
     assert all((info.title, info.description, info.citation, info.terms, info.split))
 
 
-@pytest.mark.parametrize("info", [info for info in DATASETS.values() if not info.packaged], ids=lambda info: info.name)
+def test_languages_of_the_descriptions():
+    languages = {info.name: info.language for info in DATASETS.values() if info.language != "en"}
+    assert languages == {"fr_taln": "fr", "fr_wikinews": "fr", "pt_news": "pt"}
+    assert all("a half, for development" in DATASETS[name].split for name in languages)
+
+
+@pytest.mark.parametrize(
+    "info",
+    [info for info in DATASETS.values() if not info.packaged and info.language == "en"],
+    ids=lambda info: info.name,
+)
 def test_import_commands_are_commands(info):
     program, group, command, *arguments = shlex.split(info.import_command)
     assert (program, group, command) == ("mderank", "datasets", "import")
@@ -79,3 +90,20 @@ def test_the_datasets_are_as_described(data_dir, name):
     assert 100 * counted.present == pytest.approx(present, abs=0.06)
     assert 100 * counted.present_in_first_words == pytest.approx(early, abs=0.06)
     assert (round(counted.document_words, 2), round(counted.phrase_words, 2)) == AS_THE_PAPER[name]
+
+
+@pytest.mark.data
+@pytest.mark.parametrize(
+    ("name", "present", "words"),
+    [("fr_taln", 53.0, 121.05), ("fr_wikinews", 95.9, 266.10), ("pt_news", 99.4, 303.69)],
+)
+def test_the_datasets_in_other_languages_are_as_described(data_dir, name, present, words):
+    dataset = load_dataset(name, data_dir)
+    info = DATASETS[name]
+    counted = statistics(dataset)
+    assert (counted.documents, counted.keyphrases) == (info.documents, info.keyphrases)
+    assert (dataset.languages, dataset.notes) == ((info.language,), ())
+    assert 100 * counted.present == pytest.approx(present, abs=0.06)  # as whole words, without stems: 44.5, 91.8, 99.4
+    assert counted.document_words == pytest.approx(words, abs=0.005)
+    by_path = load_dataset(f"languages/{name}", data_dir)
+    assert (by_path.name, by_path.info) == (name, info)

@@ -256,3 +256,65 @@ def test_a_line_or_a_text_that_is_too_long(tmp_path, name):
         InputError, match=rf"{name}:1: this document has more characters than --max-document-chars 1000"
     ):
         load_dataset(file, max_document_chars=1000)
+
+
+FRENCH = {"id": "1", "text": "Les réseaux neuronaux.", "keyphrases": ["réseau neuronal"]}
+
+
+@pytest.fixture
+def small_wikinews(tmp_path, monkeypatch):
+    """A registry whose Wikinews is one document without a language, and a data folder that has it for languages."""
+    file = written(tmp_path / "sets" / "languages" / "fr_wikinews.jsonl.gz", FRENCH)
+    sha256 = hashlib.sha256(gzip.decompress(file.read_bytes())).hexdigest()
+    monkeypatch.setitem(loading.DATASETS, "fr_wikinews", dataclasses.replace(DATASETS["fr_wikinews"], sha256=sha256))
+    return tmp_path / "sets"
+
+
+def test_a_dataset_in_another_language_is_found_by_its_name(small_wikinews):
+    for name in ("fr_wikinews", "languages/fr_wikinews", small_wikinews / "languages" / "fr_wikinews.jsonl.gz"):
+        dataset = load_dataset(name, small_wikinews)
+        assert (dataset.name, dataset.languages, dataset.english) == ("fr_wikinews", ("fr",), False)
+
+
+def test_a_dataset_in_another_language_may_be_in_the_data_folder_itself(small_wikinews):
+    (small_wikinews / "languages" / "fr_wikinews.jsonl.gz").rename(small_wikinews / "fr_wikinews.jsonl.gz")
+    assert load_dataset("fr_wikinews", small_wikinews).languages == ("fr",)
+    assert available(small_wikinews) == (*PACKAGED, "fr_wikinews")
+
+
+def test_datasets_in_other_languages_are_listed_by_their_names(small_wikinews):
+    written(small_wikinews / "languages" / "own.jsonl", *LINES)
+    written(small_wikinews / "languages" / "inspec.jsonl", *LINES)
+    assert available(small_wikinews) == (*PACKAGED, "fr_wikinews", "languages/inspec", "languages/own")
+
+
+def test_only_datasets_in_other_languages_are_looked_for_in_their_folder(tmp_path):
+    written(tmp_path / "languages" / "inspec.jsonl", *LINES)
+    with pytest.raises(InputError, match="the dataset 'inspec' is not in"):
+        load_dataset("inspec", tmp_path)
+
+
+def test_a_missing_dataset_without_a_command_says_where_its_documents_are_from(tmp_path):
+    with pytest.raises(InputError, match=r"'pt_news' is not in .*; its documents are from https://.*110-PT-BN-KP"):
+        load_dataset("pt_news", tmp_path)
+
+
+def test_languages_are_those_of_the_records(tmp_path):
+    records = [
+        {**FRENCH, "id": "1"},
+        {**FRENCH, "id": "2", "language": "pt-BR"},
+        {**FRENCH, "id": "3", "language": None},
+    ]
+    dataset = load_dataset(written(tmp_path / "own.jsonl", *records))
+    assert [each.language for each in dataset.documents] == ["en", "pt", "en"]
+    assert (dataset.languages, dataset.english) == (("en", "pt"), False)
+    assert load_dataset(written(tmp_path / "judged.jsonl", {**JUDGED, "language": "de"})).languages == ("de",)
+
+
+@pytest.mark.parametrize(
+    ("language", "message"),
+    [("xx", r"own\.jsonl:2: the field 'language': unknown language 'xx'"), (3, "own.jsonl:2: .*is not a string")],
+)
+def test_an_unknown_language_is_an_error_that_names_the_line(tmp_path, language, message):
+    with pytest.raises(InputError, match=message):
+        load_dataset(written(tmp_path / "own.jsonl", LINES[0], {**FRENCH, "id": "2", "language": language}))

@@ -118,3 +118,25 @@ def test_the_candidate_recall_is_of_the_first_512_words_that_the_paper_reads():
 def test_the_candidate_recall_of_noun_phrases():
     document = LabelledDocument("1", "", "Coral reefs protect the coast.", ("coral reefs", "coast", "protect"))
     assert candidate_recall(dataset(document)) == pytest.approx(2 / 3)
+
+
+GENOU = LabelledDocument(
+    "1", "Le genou", "Les ligaments de l'articulation.", ("ligament", "articulations", "os"), language="fr"
+)
+
+
+def test_phrases_are_present_by_the_stems_of_their_language():
+    assert statistics(dataset(GENOU)).present == pytest.approx(2 / 3)
+    japanese = LabelledDocument(
+        "1", "", "これは機械学習の本です。", ("機械学習", "機械 学習", "深層学習"), language="ja"
+    )
+    assert statistics(dataset(japanese)).present == pytest.approx(2 / 3)
+
+
+def test_other_languages_are_read_whole():
+    assert statistics(dataset(GENOU)).document_words == 6
+    assert statistics(dataset(GENOU, info=DATASETS["nus"])).document_words == 6  # with the title
+
+
+def test_the_candidate_recall_of_another_language():
+    assert candidate_recall(dataset(GENOU, REEFS), candidates=NGrams(1, 1)) == pytest.approx(2 / 5)

@@ -175,3 +175,36 @@ def test_judged_lists_are_taken_as_they_are():
     assert judgement == Judgement((True, True, False, False), 4, 2, (False, False, True, False))
     assert judgement.phrases == ("the Boilers", "boiler", "Thanks", "plumber")
     assert JUDGED.judge(predictions[2:], [], junk=["thanks"]) == Judgement((False, False), 2, 0, (True, False))
+
+
+def test_stems_are_those_of_the_language():
+    predictions = [Prediction("réseaux neuronaux"), Prediction("Réseau neuronal", 2), Prediction("l'apprentissage")]
+    gold = ["réseau neuronal", "apprentissages"]
+    for name in ("micro-stem", "macro-stem"):
+        judgement = PROTOCOLS[name].judge(predictions, gold, language="fr")
+        assert (judgement.hits, judgement.offered, judgement.gold) == ((True, True), 2, 2)
+    assert PROTOCOLS["mderank"].judge(predictions, gold, language="fr").hits == (True, True, True)
+    assert PROTOCOLS["mderank"].judge(predictions, gold).hits == (False, True, False)  # English
+    assert duplicate_ratio(["réseaux neuronaux", "réseau neuronal"], language="fr") == 0.5
+    rankings = [(predictions, gold)]
+    assert recall_by_length(rankings, languages=["fr"])["1"] == (1.0, 1)
+    assert recall_by_length(rankings)["1"] == (0.0, 1)
+
+
+def test_keyphrases_that_are_present_in_another_language():
+    protocol = PROTOCOLS["macro-stem-present"]
+    text = "L'apprentissage des réseaux neuronaux."
+    judgement = protocol.judge([Prediction("apprentissage")], ["apprentissages", "image"], text, language="fr")
+    assert (judgement.hits, judgement.gold) == ((True,), 1)
+    judgement = protocol.judge(
+        [Prediction("機械学習")], ["機械 学習", "深層"], "これは機械学習の本です。", language="ja"
+    )
+    assert (judgement.hits, judgement.gold) == ((True,), 1)
+
+
+def test_redundancy_in_another_language():
+    redundancy = Measure.parse("redundancy@10")
+    french = [Prediction("réseaux neuronaux"), Prediction("réseau"), Prediction("image")]
+    assert redundancy.of(PROTOCOLS["micro-stem"].judge(french, ["image"], language="fr")) == 2
+    japanese = [Prediction("機械学習"), Prediction("学習"), Prediction("本")]
+    assert redundancy.of(JUDGED.judge(japanese, [], language="ja")) == 2

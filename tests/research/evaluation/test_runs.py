@@ -5,7 +5,8 @@ import json
 import pytest
 
 from mderank.errors import InputError
-from mderank.research.evaluation.runs import RunStore, identity, load_run
+from mderank.research.evaluation.protocols import Prediction
+from mderank.research.evaluation.runs import DocumentOutcome, RunStore, identity, load_run
 
 OPTIONS = {
     "method": "mderank",
@@ -167,3 +168,12 @@ def test_what_is_not_a_run(tmp_path):
     (tmp_path / "documents.jsonl").write_text("{}}\n")
     with pytest.raises(InputError, match=r"documents.jsonl:1 is not JSON"):
         load_run(tmp_path)
+
+
+def test_only_documents_that_are_not_english_have_a_language():
+    for code in ("en", "fr"):
+        outcome = DocumentOutcome("1", (Prediction("réseaux"),), (1.0,), ("réseau",), 0.1, None, language=code)
+        line = outcome.to_dict()
+        assert line.get("language") == (None if code == "en" else code)
+        assert line["hits"] == ([] if code == "en" else [1])
+        assert DocumentOutcome.from_dict(line) == outcome

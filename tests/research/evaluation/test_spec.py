@@ -127,3 +127,47 @@ def test_the_oracle_is_a_method_of_evaluations_only():
     assert find_method("oracle").name == "oracle"
     with pytest.raises(OptionError, match="unknown method 'best'"):
         find_method("best")
+
+
+FRENCH = Dataset(
+    "fr",
+    None,
+    (
+        LabelledDocument("1", "Un titre", "Des réseaux [1].", ("réseau",), language="fr"),
+        LabelledDocument("2", "", "Une mer.", ("mer",), language="fr"),
+    ),
+    "",
+)
+MIXED = Dataset("mixed", None, (*FRENCH.documents, LabelledDocument("3", "", "A sea.", ("sea",))), "")
+
+
+def test_other_languages_are_read_whole_in_their_language():
+    options = resolved(FRENCH, method="mderank")
+    assert (options.language, options.tagger, options.tokenizer, options.max_words) == ("fr", None, None, None)
+    assert (options.top_k, options.dedupe) == (0, "case")
+    assert RunSpec("x").choose_text(FRENCH) == "full"
+    assert [(each.text, each.language) for each in RunSpec("x").make_texts(FRENCH)] == [
+        ("Un titre\n\nDes réseaux [1].", "fr"),
+        ("Une mer.", "fr"),
+    ]
+
+
+def test_the_papers_input_is_english():
+    with pytest.raises(OptionError, match="text 'paper': fr has documents that are not English"):
+        resolved(FRENCH, text="paper", method="mderank")
+
+
+def test_another_tagger_comes_before_the_language():
+    options = resolved(FRENCH, method="mderank", tagger="fr_core_news_sm")
+    assert (options.language, options.tagger) == (None, "fr_core_news_sm")
+    assert resolved(FRENCH, method="mderank", language="auto").language == "auto"
+
+
+def test_of_several_languages_each_is_detected():
+    options = resolved(MIXED, method="mderank")
+    assert (options.language, options.tagger) == (None, None)
+    assert [each.language for each in RunSpec("x").make_texts(MIXED)] == ["fr", "fr", "en"]
+
+
+def test_english_options_name_no_language():
+    assert resolved(method="mderank").language is None

@@ -37,3 +37,11 @@ def test_gold_phrases_in_a_text():
 def test_nothing_to_find():
     assert occurrences("", [GoldPhrase("net", "net", {})]) == []
     assert occurrences("... --", []) == []
+
+
+def test_stems_are_those_of_the_language():
+    french = DocumentOutcome("d1", (Prediction("bateau"),), (1.0,), ("bateaux",), 0.1, None, language="fr")
+    shown = view({"One": french})
+    assert (shown.found("One"), shown.language) == (1, "fr")
+    text = "Un bateau."
+    assert [text[start:end] for start, end, _ in occurrences(text, shown.gold, "fr")] == ["bateau"]

@@ -61,6 +61,7 @@ class DatasetInfo:
         paper_input: How the paper's program reads a document.
         paper: Its row in the paper's Table 2; None if the paper does not use it.
         packaged: Whether its file is part of mderank.
+        language: Code of the language of its documents.
 
     """
 
@@ -78,6 +79,7 @@ class DatasetInfo:
     paper_input: PaperInput = field(default_factory=PaperInput)
     paper: PaperStatistics | None = None
     packaged: bool = False
+    language: str = "en"
 
 
 @dataclass(frozen=True)
@@ -91,6 +93,7 @@ class LabelledDocument:
         keyphrases: The gold keyphrases. In a judged dataset, the phrases that a reader would accept.
         junk: In a judged dataset, the phrases that no reader would accept; otherwise None.
         kind: In a judged dataset, the kind of document, such as an e-mail.
+        language: Code of its language.
 
     """
 
@@ -100,6 +103,7 @@ class LabelledDocument:
     keyphrases: tuple[str, ...]
     junk: tuple[str, ...] | None = None
     kind: str = ""
+    language: str = "en"
 
 
 @dataclass(frozen=True)
@@ -125,6 +129,16 @@ class Dataset:
     def judged(self) -> bool:
         """Whether its documents have acceptable phrases and junk in place of gold keyphrases."""
         return bool(self.documents) and self.documents[0].junk is not None
+
+    @property
+    def languages(self) -> tuple[str, ...]:
+        """The languages of its documents, in the order of their first documents."""
+        return tuple(dict.fromkeys(document.language for document in self.documents))
+
+    @property
+    def english(self) -> bool:
+        """Whether all documents are English."""
+        return all(document.language == "en" for document in self.documents)
 
 
 _BRACKETS = re.compile(r"[<>\[\]{}]")

@@ -1,10 +1,10 @@
 """Find datasets and read them.
 
 A dataset is a file of JSON lines, ``{"id", "title", "text", "keyphrases"}``, plain or with gzip. A judged dataset has
-``acceptable``, ``junk`` and ``kind`` in place of ``keyphrases``. These faults are errors: a line that is not JSON, a
-field that is missing or of the wrong type, an id that occurs twice, a phrase that is both acceptable and junk, a
-checksum that is not the known one. A document without text or without gold keyphrases stays in the dataset, with a
-note: measures decide whether it counts.
+``acceptable``, ``junk`` and ``kind`` in place of ``keyphrases``. ``language``, a code, may be left out. These faults
+are errors: a line that is not JSON, a field that is missing or of the wrong type, a language that is unknown, an id
+that occurs twice, a phrase that is both acceptable and junk, a checksum that is not the known one. A document without
+text or without gold keyphrases stays in the dataset, with a note: measures decide whether it counts.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import Any
 
 from mderank.errors import InputError, OptionError
+from mderank.languages import get_language
 from mderank.reading import MAX_DOCUMENT_CHARS, ReadOptions
 from mderank.reading.gzip_stream import GzipStream
 from mderank.reading.limits import PIECE, list_names, read_at_most, too_many_bytes, too_many_chars
@@ -32,6 +33,7 @@ from mderank.research.datasets.judged_phrases import JudgedPhrases
 DATA_DIR_VARIABLE = "MDERANK_DATA_DIR"
 _DEFAULT_DIR = "data"
 SUFFIXES = (".jsonl", ".jsonl.gz")
+LANGUAGES_FOLDER = "languages"  # in the data folder, for datasets in other languages than English
 _MOST_BYTES = 1_000_000_000  # of a file that is read as a whole
 
 
@@ -61,7 +63,8 @@ def load_dataset(
 
     Args:
         name_or_path: A known name (`DATASETS`), a path in the data folder such as ``tuning/inspec_dev``, or the path
-            of any file. A file is recognised as a known dataset by its checksum.
+            of any file. A file is recognised as a known dataset by its checksum. Known datasets in other languages
+            than English may also be in the folder ``languages`` of the data folder.
         data_dir: The data folder. Default: the environment variable ``MDERANK_DATA_DIR``, or ``./data``.
         limit: Read only the first ``limit`` documents.
         verify: Whether a dataset with a known name must have the known checksum.
@@ -91,7 +94,8 @@ def load_dataset(
             f"{file} is not the dataset '{name}' that results are published for: its SHA-256 is {sha256}, expected "
             f"{info.sha256}; get it again ({info.source}), or read it as it is: --no-verify (verify=False)"
         )
-    documents = tuple(islice(_documents(file, reading), limit))
+    language = info.language if info else "en"
+    documents = tuple(islice(_documents(file, reading, language), limit))
     if not documents:
         raise InputError(f"{file}: there is no document in this file")
     if len({document.junk is None for document in documents}) > 1:
@@ -114,10 +118,7 @@ def available(data_dir: str | Path | None = None) -> tuple[str, ...]:
     """
     folder = _folder(data_dir)
     found = {info.name for info in DATASETS.values() if info.packaged} | {
-        _short(file.relative_to(folder).as_posix())
-        for suffix in SUFFIXES
-        for file in folder.rglob(f"*{suffix}")
-        if file.is_file()
+        _name(file.relative_to(folder)) for suffix in SUFFIXES for file in folder.rglob(f"*{suffix}") if file.is_file()
     }
     return (*(name for name in DATASETS if name in found), *sorted(found - set(DATASETS)))
 
@@ -141,10 +142,12 @@ def _find(name_or_path: str | Path, data_dir: str | Path | None) -> Path:
     if info is not None and info.packaged:
         return _packaged(info)
     folder = _folder(data_dir)
-    for suffix in (*SUFFIXES, ""):
-        file = folder / f"{name}{suffix}"
-        if file.is_file():
-            return file
+    places = (folder, folder / LANGUAGES_FOLDER) if info is not None and info.language != "en" else (folder,)
+    for place in places:
+        for suffix in (*SUFFIXES, ""):
+            file = place / f"{name}{suffix}"
+            if file.is_file():
+                return file
     raise InputError(_missing(info, folder) if info else _unknown(name, folder))
 
 
@@ -160,9 +163,15 @@ def _is_packaged(info: DatasetInfo, file: Path) -> bool:
 def _missing(info: DatasetInfo, folder: Path) -> str:
     return (
         f"the dataset '{info.name}' is not in {folder} ({' or '.join(info.name + suffix for suffix in SUFFIXES)}): "
-        f"name the folder that has it (--data-dir, or {DATA_DIR_VARIABLE}), or make it from {info.source}: "
-        f"{info.import_command}"
+        f"name the folder that has it (--data-dir, or {DATA_DIR_VARIABLE}){_describe_source(info)}"
     )
+
+
+def _describe_source(info: DatasetInfo) -> str:
+    """Return where a dataset is from, for an error. Not every part of a dataset can be made by a command."""
+    if info.import_command:
+        return f", or make it from {info.source}: {info.import_command}"
+    return f"; its documents are from {info.source}"
 
 
 def _unknown(name: str, folder: Path) -> str:
@@ -177,6 +186,13 @@ def _unknown(name: str, folder: Path) -> str:
 def _short(name: str) -> str:
     """Return a file's name without the suffix of datasets."""
     return name.removesuffix(".gz").removesuffix(".jsonl")
+
+
+def _name(path: Path) -> str:
+    """Return the name of a dataset in the data folder: its path, but the known name of one in another language."""
+    info = DATASETS.get(_short(path.name))
+    known = info is not None and info.language != "en" and path.parent == Path(LANGUAGES_FOLDER)
+    return _short(path.name if known else path.as_posix())
 
 
 @contextmanager
@@ -220,8 +236,8 @@ def _checksum(file: Path) -> str:
     return digest.hexdigest()
 
 
-def _documents(file: Path, reading: ReadOptions) -> Iterator[LabelledDocument]:
-    """Yield the documents, checked. An error names the faulty line."""
+def _documents(file: Path, reading: ReadOptions, language: str) -> Iterator[LabelledDocument]:
+    """Yield the documents, checked. An error names the faulty line. ``language`` is that of records without one."""
     seen: dict[str, int] = {}
     name, limit = str(file), reading.max_bytes("jsonl")
     with _open(file) as stream:
@@ -231,7 +247,7 @@ def _documents(file: Path, reading: ReadOptions) -> Iterator[LabelledDocument]:
                 raise InputError(f"{name}:{number}: {too_many_bytes('line', 'jsonl', reading)}")
             if not line.strip():
                 continue
-            document = _document(parse_record(line, f"{name}:{number}"), f"{name}:{number}")
+            document = _document(parse_record(line, f"{name}:{number}"), f"{name}:{number}", language)
             first = seen.setdefault(document.id, number)
             if first != number:
                 raise InputError(f"{name}:{number}: the id '{document.id}' is that of line {first}: give each its own")
@@ -268,8 +284,8 @@ def parse_record(line: bytes, place: str) -> dict[str, Any]:
     return record
 
 
-def _document(record: dict[str, Any], place: str) -> LabelledDocument:
-    """Return the document of a line. The title may be missing; an id may be a number."""
+def _document(record: dict[str, Any], place: str, language: str) -> LabelledDocument:
+    """Return the document of a line. Title and language may be missing; an id may be a number."""
     judged = "keyphrases" not in record and "acceptable" in record
     fields = ("id", "text", "kind", "acceptable", "junk") if judged else ("id", "text", "keyphrases")
     missing = [field for field in fields if field not in record]
@@ -280,13 +296,26 @@ def _document(record: dict[str, Any], place: str) -> LabelledDocument:
         raise InputError(f"{place}: the field 'id' is neither a string nor a whole number")
     if not isinstance(title, str) or not isinstance(text, str):
         raise InputError(f"{place}: the field '{'text' if isinstance(title, str) else 'title'}' is not a string")
+    language = _language(record.get("language"), place) or language
     if not judged:
-        return LabelledDocument(str(identity), title, text, _phrases(record, "keyphrases", place))
+        return LabelledDocument(str(identity), title, text, _phrases(record, "keyphrases", place), language=language)
     if not isinstance(record["kind"], str):
         raise InputError(f"{place}: the field 'kind' is not a string")
     acceptable, junk = (_phrases(record, field, place) for field in ("acceptable", "junk"))
     _refuse_both(acceptable, junk, place)
-    return LabelledDocument(str(identity), title, text, acceptable, junk, record["kind"])
+    return LabelledDocument(str(identity), title, text, acceptable, junk, record["kind"], language)
+
+
+def _language(name: object, place: str) -> str | None:
+    """Return the code of a record's language; None if the record has none."""
+    if name is None:
+        return None
+    if not isinstance(name, str):
+        raise InputError(f"{place}: the field 'language' is not a string")
+    try:
+        return get_language(name).code
+    except OptionError as error:
+        raise InputError(f"{place}: the field 'language': {error}") from error
 
 
 def _phrases(record: dict[str, Any], field: str, place: str) -> tuple[str, ...]:

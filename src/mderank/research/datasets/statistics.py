@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from typing import TYPE_CHECKING
 
 from mderank.document import Document
 from mderank.research.datasets.base import Dataset, LabelledDocument, full_text, paper_text
-from mderank.text import end_of_words, stem_phrase
+from mderank.text import SEGMENTED, comparable, end_of_words, stem_phrase
 
 if TYPE_CHECKING:
     from mderank.candidates import CandidateSource
@@ -25,7 +26,7 @@ class Statistics:
     """Statistics of a dataset. Shares are of all gold keyphrases, from 0 to 1.
 
     A keyphrase is present if its stemmed words follow each other in the document, whatever punctuation is between
-    them. The title counts if the paper reads it.
+    them. The title counts if the paper reads it. Stems are those of the document's language.
 
     Attributes:
         documents: Number of documents.
@@ -34,7 +35,7 @@ class Statistics:
         phrase_words: Words per gold keyphrase (L_KP): a mean over documents of each document's mean, as in Table 2.
         phrase_words_overall: Words per gold keyphrase, over all keyphrases.
         document_words: Words per document (L_Doc) of the text that is read: the paper's input, or the full text of a
-            judged dataset.
+            judged dataset and of one that is not English.
         present: Share of gold keyphrases that are present in the text.
         present_in_first_words: Share of gold keyphrases that are present in the first 512 words.
 
@@ -70,8 +71,8 @@ def statistics(dataset: Dataset, tick: Callable[[], object] = lambda: None) -> S
         lengths += sum(counts)
         averages += [sum(counts) / len(counts)] if counts else []
         text = _get_original_text(dataset, document)
-        present += _count_present(document.keyphrases, stems.stem_text(text))
-        early += _count_present(document.keyphrases, stems.stem_text(_cut(text)))
+        present += stems.count_present(document, text)
+        early += stems.count_present(document, _cut(text))
         tick()
     count, gold = len(dataset.documents), sum(len(document.keyphrases) for document in dataset.documents)
     return Statistics(
@@ -104,8 +105,7 @@ def coverage(dataset: Dataset, first_words: Sequence[int]) -> list[float]:
     for document in labelled:
         text = _get_original_text(dataset, document)
         for index, words in enumerate(first_words):
-            found = _count_present(document.keyphrases, stems.stem_text(_cut(text, words)))
-            sums[index] += found / len(document.keyphrases)
+            sums[index] += stems.count_present(document, _cut(text, words)) / len(document.keyphrases)
     return [_ratio(each, len(labelled)) for each in sums]
 
 
@@ -121,7 +121,8 @@ def candidate_recall(
 
     Args:
         dataset: The dataset.
-        tagger: The tagger. Default: spaCy with spaCy's own tokens, as in the paper.
+        tagger: The tagger. Default: spaCy with spaCy's own tokens, as in the paper; for documents that are not
+            English, what is installed for their language.
         candidates: The source of candidates. Default: the paper's noun phrases, of any length.
         tick: Called after each document.
 
@@ -130,21 +131,34 @@ def candidate_recall(
 
     """
     from mderank.candidates import NounPhrases
-    from mderank.tagging import SpacyTagger
 
     source = candidates or NounPhrases(max_phrase_words=None)
-    texts = (_cut(_get_text(dataset, document)) for document in dataset.documents)
     found = 0
-    for document, tagged in zip(dataset.documents, (tagger or SpacyTagger(tokenizer="spacy")).tag(texts), strict=True):
-        reachable = _candidate_stems(source, tagged)
-        found += sum(stem_phrase(phrase) in reachable for phrase in document.keyphrases)
+    for document, tagged in _tag(dataset, tagger):
+        reachable = _candidate_stems(source, tagged, document.language)
+        found += sum(_key(phrase, document.language) in reachable for phrase in document.keyphrases)
         tick()
     return _ratio(found, sum(len(document.keyphrases) for document in dataset.documents))
 
 
-def _candidate_stems(source: CandidateSource, document: Document) -> set[str]:
+def _tag(dataset: Dataset, tagger: Tagger | None) -> Iterator[tuple[LabelledDocument, Document]]:
+    """Yield the documents with their tagged first words."""
+    from mderank.tagging import LanguageTagger, SpacyTagger
+
+    for language, group in groupby(dataset.documents, key=lambda document: document.language):
+        documents = list(group)
+        chosen = tagger or (SpacyTagger(tokenizer="spacy") if language == "en" else LanguageTagger(language))
+        texts = (_cut(_get_text(dataset, document)) for document in documents)
+        yield from zip(documents, chosen.tag(texts), strict=True)
+
+
+def _key(phrase: str, language: str) -> str:
+    return comparable(stem_phrase(phrase, language), language)
+
+
+def _candidate_stems(source: CandidateSource, document: Document, language: str) -> set[str]:
     return {
-        stem_phrase(document.surface_form(occurrence.span))
+        _key(document.surface_form(occurrence.span), language)
         for candidate in source.find(document)
         for occurrence in candidate.occurrences
     }
@@ -154,26 +168,32 @@ class _Stems:
     """Stems texts, each distinct word once: a paper has 8,000 words, a dataset 100,000 distinct ones."""
 
     def __init__(self) -> None:
-        self._known: dict[str, str] = {}
+        self._known: dict[tuple[str, str], str] = {}
 
-    def stem_text(self, text: str) -> str:
-        """Return the stems with a space around each, so that a search finds whole words only."""
-        return f" {' '.join(map(self._stem, _WORD.findall(text.lower())))} "
+    def count_present(self, document: LabelledDocument, text: str) -> int:
+        """Count the gold keyphrases of a document that are in a text."""
+        language = document.language
+        stemmed = self._stem_text(text, language)
+        sought = (self._stem_text(phrase, language) for phrase in document.keyphrases)
+        return sum(bool(phrase.strip()) and phrase in stemmed for phrase in sought)
 
-    def _stem(self, word: str) -> str:
-        stem = self._known.get(word)
+    def _stem_text(self, text: str, language: str) -> str:
+        """Return the stems with a space around each, so that a search finds whole words only.
+
+        Where words need no spaces, there are none, and any part of the text is found.
+        """
+        stems = [self._stem(word, language) for word in _WORD.findall(text.lower())]
+        return "".join(stems) if language in SEGMENTED else f" {' '.join(stems)} "
+
+    def _stem(self, word: str, language: str) -> str:
+        stem = self._known.get((word, language))
         if stem is None:
-            stem = self._known[word] = stem_phrase(word)
+            stem = self._known[word, language] = stem_phrase(word, language)
         return stem
 
 
-def _count_present(phrases: Iterable[str], text: str) -> int:
-    sought = (" ".join(map(stem_phrase, _WORD.findall(phrase.lower()))) for phrase in phrases)
-    return sum(bool(phrase) and f" {phrase} " in text for phrase in sought)
-
-
 def _get_text(dataset: Dataset, document: LabelledDocument) -> str:
-    return full_text(document) if dataset.judged else paper_text(dataset.info, document)
+    return full_text(document) if dataset.judged or not dataset.english else paper_text(dataset.info, document)
 
 
 def _get_original_text(dataset: Dataset, document: LabelledDocument) -> str:

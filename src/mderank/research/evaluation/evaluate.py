@@ -14,7 +14,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
@@ -106,7 +106,7 @@ class Resources:
         self._data_dir, self._verify, self._cache_tags = data_dir, verify, cache_tags
         self._max_document_chars = max_document_chars
         self._datasets: dict[tuple[str, int | None], Dataset] = {}
-        self._taggers: dict[tuple[str | None, str | None], Tagger] = {}
+        self._taggers: dict[tuple[str | None, ...], Tagger] = {}
         self._encoders: dict[tuple[object, ...], Encoder | WordEncoder] = {}
         self._extractors: dict[Options, Extractor] = {}
         self._texts: tuple[object, ...] | None = None
@@ -128,9 +128,9 @@ class Resources:
         """Return the tagger that the options name."""
         from mderank.tagging import load_tagger
 
-        key = (options.tagger, options.tokenizer)
+        key = (options.tagger, options.tokenizer, options.language)
         if key not in self._taggers:
-            tagger = load_tagger(options.tagger, tokenizer=options.tokenizer)
+            tagger = load_tagger(options.tagger, tokenizer=options.tokenizer, language=options.language)
             self._taggers[key] = CachingTagger(tagger) if self._cache_tags else tagger
         return self._taggers[key]
 
@@ -157,7 +157,8 @@ class Resources:
 
         """
         if options.method == ORACLE.name:
-            return self._build(options, gold={each.text: each.gold for each in texts})
+            languages = {each.text: each.language for each in texts}
+            return self._build(options, gold={each.text: each.gold for each in texts}, languages=languages)
         if options not in self._extractors:
             self._extractors[options] = self._build(options)
         return self._extractors[options]
@@ -165,7 +166,9 @@ class Resources:
     def _build(self, options: Options, **further: Any) -> Extractor:
         method = find_method(options.method)
         encoder = self.encoder(options) if "model" in method.options else None
-        arguments = build_arguments(method, options, encoder=encoder, tagger=self.tagger(options))
+        tagger = self.tagger(options)
+        # The tagger has its language.
+        arguments = build_arguments(method, replace(options, language=None), encoder=encoder, tagger=tagger)
         return method.make(**arguments, **further)
 
     def begin(self, *texts: object) -> None:
@@ -333,6 +336,7 @@ def _make_settings(spec: RunSpec, options: Options, dataset: Dataset, extractor:
         "dataset": dataset.name,
         "dataset_sha256": dataset.sha256,
         "judged": dataset.judged,
+        **({} if dataset.english else {"language": ", ".join(dataset.languages)}),
         "text": spec.choose_text(dataset),
         "limit": spec.limit,
         "documents": list(spec.documents),
@@ -451,6 +455,7 @@ def _make_outcome(text: LabelledText, found: Keyphrases, seconds: float) -> Docu
         str(found.error) if found.error else None,
         text.junk,
         text.kind,
+        text.language,
     )
 
 

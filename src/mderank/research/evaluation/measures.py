@@ -15,7 +15,7 @@ from math import log2
 from typing import Literal
 
 from mderank.errors import OptionError
-from mderank.text import stem_phrase
+from mderank.text import SEGMENTED, comparable, stem_phrase
 
 MeasureName = Literal["P", "R", "F1", "AP", "nDCG", "redundancy", "acceptable", "junk"]
 NAMES: tuple[MeasureName, ...] = ("P", "R", "F1", "AP", "nDCG", "redundancy", "acceptable", "junk")
@@ -38,6 +38,7 @@ class Judgement:
         gold: Number of gold keyphrases.
         junk: Whether each prediction is junk; on judged datasets only.
         phrases: The predictions, after the protocol's de-duplication.
+        language: Code of the document's language.
 
     """
 
@@ -46,6 +47,7 @@ class Judgement:
     gold: int
     junk: tuple[bool, ...] = ()
     phrases: tuple[str, ...] = field(default=(), compare=False)
+    language: str = field(default="en", compare=False)
 
     def counts(self, k: int | None) -> tuple[int, int, int]:
         """Return the numbers of correct predictions, predictions and gold keyphrases, among the first ``k``."""
@@ -126,7 +128,7 @@ class Measure:
         if self.name == "nDCG":
             return _ndcg(judgement, self.k)
         if self.name == "redundancy":
-            return float(redundant(judgement.phrases[: self.k]))
+            return float(redundant(judgement.phrases[: self.k], judgement.language))
         return ratio(self.name, *self.counts(judgement))
 
     def over(self, judgements: Sequence[Judgement], average: Average) -> float:
@@ -184,7 +186,7 @@ def _ndcg(judgement: Judgement, k: int | None) -> float:
     return gain / ideal if ideal else 0.0
 
 
-def redundant(phrases: Sequence[str]) -> int:
+def redundant(phrases: Sequence[str], language: str = "en") -> int:
     """Count the phrases that are nested in another one or contain another one, by the stems of their words.
 
     A phrase is nested in another if its stems are a contiguous part of the other's, but not all of them. Words are
@@ -192,6 +194,7 @@ def redundant(phrases: Sequence[str]) -> int:
 
     Args:
         phrases: The phrases.
+        language: Code of their language.
 
     Returns:
         The number of phrases.
@@ -199,13 +202,15 @@ def redundant(phrases: Sequence[str]) -> int:
     >>> redundant(["storm surges", "surge", "surge-model", "tide"])
     3
     """
-    stems = [f" {stem_phrase(_HYPHENS.sub(' ', phrase))} " for phrase in phrases]
+    stems = [f" {stem_phrase(_HYPHENS.sub(' ', phrase), language)} " for phrase in phrases]
+    if language in SEGMENTED:  # any part of a phrase may be a word
+        stems = [comparable(each, language) for each in stems]
     return sum(any(_nested(one, other) or _nested(other, one) for other in stems) for one in stems)
 
 
 def _nested(inner: str, outer: str) -> bool:
     """Return whether stems, with a space around each, are a proper part of others."""
-    return len(inner) < len(outer) and inner in outer and not inner.isspace()
+    return len(inner) < len(outer) and inner in outer and bool(inner.strip())
 
 
 def chosen(asked: Sequence[Measure], default: Sequence[Measure], judged: bool) -> tuple[Measure, ...]:

@@ -9,7 +9,7 @@ import numpy as np
 
 from mderank.methods.base import BaseExtractor, BaseOptions
 from mderank.methods.scores import CandidateScores, ScoringInput
-from mderank.text import stem_phrase
+from mderank.research.evaluation.protocols import match_key
 
 
 class Oracle(BaseExtractor):
@@ -20,22 +20,31 @@ class Oracle(BaseExtractor):
 
     Args:
         gold: The gold keyphrases of each text.
+        languages: The language code of each text that is not English.
         **options: As for every method.
 
     """
 
-    def __init__(self, gold: Mapping[str, Sequence[str]], **options: Unpack[BaseOptions]) -> None:
+    def __init__(
+        self,
+        gold: Mapping[str, Sequence[str]],
+        languages: Mapping[str, str] | None = None,
+        **options: Unpack[BaseOptions],
+    ) -> None:
         super().__init__(**options)
-        self._gold = {text: frozenset(map(stem_phrase, phrases)) for text, phrases in gold.items()}
+        self._gold: dict[str, tuple[frozenset[str], str]] = {}
+        for text, phrases in gold.items():
+            language = (languages or {}).get(text, "en")
+            self._gold[text] = frozenset(match_key(phrase, language) for phrase in phrases), language
 
     def _score(self, readings: Sequence[ScoringInput]) -> list[CandidateScores]:
         scores = []
         for reading in readings:
             # With max_words only the first words were read. They identify the text.
-            gold = self._gold.get(reading.document.text) or self._find_by_first_words(reading.document.text)
-            right = [float(stem_phrase(each.key) in gold) for each in reading.candidates]
+            gold, language = self._gold.get(reading.document.text) or self._find_by_first_words(reading.document.text)
+            right = [float(match_key(each.key, language) in gold) for each in reading.candidates]
             scores.append(CandidateScores(np.asarray(right), np.asarray(right)))
         return scores
 
-    def _find_by_first_words(self, text: str) -> frozenset[str]:
-        return next((gold for whole, gold in self._gold.items() if whole.startswith(text)), frozenset())
+    def _find_by_first_words(self, text: str) -> tuple[frozenset[str], str]:
+        return next((found for whole, found in self._gold.items() if whole.startswith(text)), (frozenset(), "en"))

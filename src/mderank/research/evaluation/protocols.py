@@ -11,17 +11,37 @@ and every report names its protocol.
                         left out
 ``judged``              for judged datasets only (`JUDGED`): the list that a user gets, matched with the phrases that a
                         reader would accept and with those that none would
+
+Stems are those of the document's language.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import repeat
 
 from mderank.errors import OptionError
 from mderank.research.datasets.judged_phrases import JudgedPhrases
 from mderank.research.evaluation.measures import Average, Judgement
-from mderank.text import stem_phrase
+from mderank.text import SEGMENTED, comparable, stem_phrase
+
+
+def match_key(phrase: str, language: str = "en") -> str:
+    """Return what phrases are compared by: their stems, without spaces in languages whose words need none.
+
+    >>> match_key("Réseaux neuronaux", "fr"), match_key("機械 学習", "ja")
+    ('réseau neuronal', '機械学習')
+
+    Args:
+        phrase: The phrase.
+        language: Code of its language.
+
+    Returns:
+        The stems.
+
+    """
+    return comparable(stem_phrase(phrase, language), language)
 
 
 @dataclass(frozen=True)
@@ -60,7 +80,12 @@ class Protocol:
     judged: bool = False
 
     def judge(
-        self, predictions: Sequence[Prediction], gold: Sequence[str], text: str = "", junk: Sequence[str] = ()
+        self,
+        predictions: Sequence[Prediction],
+        gold: Sequence[str],
+        text: str = "",
+        junk: Sequence[str] = (),
+        language: str = "en",
     ) -> Judgement | None:
         """Match the predictions for a document.
 
@@ -69,37 +94,41 @@ class Protocol:
             gold: The gold keyphrases; on a judged dataset, the acceptable phrases.
             text: The text, for ``present_only``.
             junk: On a judged dataset, the phrases that no reader would accept.
+            language: Code of the document's language.
 
         Returns:
             The judgement; None if the protocol leaves the document out.
 
         """
         if self.paper_matching:
-            return _match_as_paper(predictions, gold)
+            return _match_as_paper(predictions, gold, language)
         if self.judged:
-            return _match_judged(predictions, gold, junk)
-        wanted = dict.fromkeys(map(stem_phrase, gold))
+            return _match_judged(predictions, gold, junk, language)
+        wanted = dict.fromkeys(match_key(phrase, language) for phrase in gold)
         if self.present_only:
-            present = StemmedText(text)
+            present = StemmedText(text, language)
             wanted = {phrase: None for phrase in wanted if phrase in present}
             if not wanted:
                 return None
         given: dict[str, str] = {}
         for prediction in predictions:
-            given.setdefault(stem_phrase(prediction.text), prediction.text)
+            given.setdefault(match_key(prediction.text, language), prediction.text)
         hits = tuple(stems in wanted for stems in given)
-        return Judgement(hits, len(given), len(wanted), phrases=tuple(given.values()))
+        return Judgement(hits, len(given), len(wanted), phrases=tuple(given.values()), language=language)
 
 
-def _match_as_paper(predictions: Sequence[Prediction], gold: Sequence[str]) -> Judgement:
+def _match_as_paper(predictions: Sequence[Prediction], gold: Sequence[str], language: str) -> Judgement:
     # The paper's program also compares lower-cased forms. Equal forms have equal stems, so that stems are enough.
-    stems = set(map(stem_phrase, gold))
+    stems = {match_key(phrase, language) for phrase in gold}
     given = list(dict.fromkeys(prediction.text.lower() for prediction in predictions))
-    hits = tuple(stem_phrase(phrase) in stems for phrase in given)
-    return Judgement(hits, sum(prediction.found for prediction in predictions), len(gold), phrases=tuple(given))
+    hits = tuple(match_key(phrase, language) in stems for phrase in given)
+    offered = sum(prediction.found for prediction in predictions)
+    return Judgement(hits, offered, len(gold), phrases=tuple(given), language=language)
 
 
-def _match_judged(predictions: Sequence[Prediction], acceptable: Sequence[str], junk: Sequence[str]) -> Judgement:
+def _match_judged(
+    predictions: Sequence[Prediction], acceptable: Sequence[str], junk: Sequence[str], language: str
+) -> Judgement:
     phrases = tuple(prediction.text for prediction in predictions)
     good, bad = JudgedPhrases(acceptable), JudgedPhrases(junk)
     return Judgement(
@@ -108,6 +137,7 @@ def _match_judged(predictions: Sequence[Prediction], acceptable: Sequence[str], 
         len(acceptable),
         tuple(phrase in bad for phrase in phrases),
         phrases,
+        language,
     )
 
 
@@ -116,15 +146,18 @@ class StemmedText:
 
     Args:
         text: The text.
+        language: Code of its language.
 
     """
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, language: str = "en") -> None:
+        self._spaced = language not in SEGMENTED
         words = (word.strip(".,;:!?()[]{}\"'“”‘’") for word in text.lower().split())
-        self._text = f" {' '.join(stem_phrase(word) for word in words if word)} "
+        stems = f" {' '.join(stem_phrase(word, language) for word in words if word)} "
+        self._text = comparable(stems, language)
 
     def __contains__(self, phrase: object) -> bool:
-        return f" {phrase} " in self._text
+        return (f" {phrase} " if self._spaced else str(phrase)) in self._text
 
 
 PROTOCOLS = {
@@ -160,13 +193,16 @@ def get_protocol(name: str) -> Protocol:
 
 
 def recall_by_length(
-    rankings: Iterable[tuple[Sequence[Prediction], Sequence[str]]], k: int = 15
+    rankings: Iterable[tuple[Sequence[Prediction], Sequence[str]]],
+    k: int = 15,
+    languages: Iterable[str] = repeat("en"),
 ) -> dict[str, tuple[float, int]]:
     """Measure recall by the number of words of the gold keyphrase. Stems are compared, each once per document.
 
     Args:
         rankings: The predictions and the gold keyphrases of each document.
         k: Number of predictions that count.
+        languages: Code of the language of each document. Default: English.
 
     Returns:
         For 1, 2, 3 and more words: the share of gold keyphrases that were found, and the number of gold keyphrases.
@@ -174,9 +210,9 @@ def recall_by_length(
     """
     found = dict.fromkeys(LENGTHS, 0)
     wanted = dict.fromkeys(LENGTHS, 0)
-    for predictions, gold in rankings:
-        given = list(dict.fromkeys(stem_phrase(prediction.text) for prediction in predictions))[:k]
-        for phrase in dict.fromkeys(map(stem_phrase, gold)):
+    for (predictions, gold), language in zip(rankings, languages, strict=False):
+        given = list(dict.fromkeys(match_key(prediction.text, language) for prediction in predictions))[:k]
+        for phrase in dict.fromkeys(match_key(each, language) for each in gold):
             words = len(phrase.split())
             length = LENGTHS[min(max(words, 1), 4) - 1]
             wanted[length] += 1
@@ -204,16 +240,17 @@ def diversity(phrases: Sequence[str], k: int = 15) -> float:
     return 100 * len(set(words)) / len(words) if words else 0.0
 
 
-def duplicate_ratio(phrases: Sequence[str], k: int = 15) -> float:
+def duplicate_ratio(phrases: Sequence[str], k: int = 15, language: str = "en") -> float:
     """Measure the share of the first ``k`` phrases that have the stem of an earlier one.
 
     Args:
         phrases: The phrases, best first.
         k: Number of phrases that count.
+        language: Code of their language.
 
     Returns:
         The share, from 0 to 1.
 
     """
-    stems = [stem_phrase(phrase) for phrase in phrases[:k]]
+    stems = [match_key(phrase, language) for phrase in phrases[:k]]
     return 1 - len(set(stems)) / len(stems) if stems else 0.0

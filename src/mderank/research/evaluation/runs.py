@@ -3,7 +3,8 @@
 A run is a folder. ``run.json`` holds all settings, versions and checksums. ``documents.jsonl`` has one line per
 document, in the dataset's order: id, predictions with scores, gold keyphrases, hits under the paper's protocol,
 seconds, error. ``summary.json`` is written at the end and holds counts and costs. On a judged dataset the gold
-keyphrases are the acceptable phrases, and a line also has the junk and the kind of the document.
+keyphrases are the acceptable phrases, and a line also has the junk and the kind of the document. A document that is not
+English has its language.
 """
 
 from __future__ import annotations
@@ -40,6 +41,7 @@ class LabelledText:
         gold: The gold keyphrases; on a judged dataset, the acceptable phrases.
         junk: On a judged dataset, the phrases that should not be found; otherwise None.
         kind: On a judged dataset, the kind of the document.
+        language: Code of the document's language.
 
     """
 
@@ -48,6 +50,7 @@ class LabelledText:
     gold: tuple[str, ...]
     junk: tuple[str, ...] | None = None
     kind: str = ""
+    language: str = "en"
 
 
 @dataclass(frozen=True)
@@ -63,6 +66,7 @@ class DocumentOutcome:
         error: Why the extraction failed; None if it did not.
         junk: On a judged dataset, the phrases that should not be found; otherwise None.
         kind: On a judged dataset, the kind of the document.
+        language: Code of the document's language.
 
     """
 
@@ -74,6 +78,7 @@ class DocumentOutcome:
     error: str | None
     junk: tuple[str, ...] | None = None
     kind: str = ""
+    language: str = "en"
 
     def judge(self, protocol: Protocol, text: str = "") -> Judgement | None:
         """Compare the predictions with the gold keyphrases.
@@ -88,7 +93,7 @@ class DocumentOutcome:
         """
         if not self.gold and not protocol.judged:
             return None
-        return protocol.judge(self.predictions, self.gold, text, self.junk or ())
+        return protocol.judge(self.predictions, self.gold, text, self.junk or (), self.language)
 
     @property
     def unjudged(self) -> tuple[str, ...]:
@@ -113,6 +118,7 @@ class DocumentOutcome:
             "seconds": round(self.seconds, 5),
             "error": self.error,
             **({} if self.junk is None else {"junk": list(self.junk), "kind": self.kind}),
+            **({} if self.language == "en" else {"language": self.language}),
         }
 
     @classmethod
@@ -127,6 +133,7 @@ class DocumentOutcome:
             line["error"],
             tuple(line["junk"]) if "junk" in line else None,
             line.get("kind", ""),
+            line.get("language", "en"),
         )
 
 

@@ -39,7 +39,7 @@ class RunSpec:
         limit: Use only the first ``limit`` documents.
         documents: Use only the documents with these ids.
         text: ``"paper"``, the paper's input: 512 words and tokens, and its own use of titles. ``"full"``: title and
-            full text. Default: ``"paper"``, but ``"full"`` for judged datasets.
+            full text. Default: ``"paper"``, but ``"full"`` for judged datasets and for those that are not English.
 
     >>> RunSpec("nus", Options(method="mderank", max_words=128), limit=20).command()
     'mderank evaluate --dataset nus --method mderank --max-words 128 --limit 20'
@@ -75,7 +75,7 @@ class RunSpec:
             ``text``, or the default for this kind of dataset.
 
         Raises:
-            OptionError: If the paper's input is asked for on a judged dataset.
+            OptionError: If the paper's input is asked for on a judged dataset, or on one that is not English.
 
         """
         if dataset.judged and self.text == "paper":
@@ -83,14 +83,21 @@ class RunSpec:
                 f"text 'paper': {dataset.name} is judged as users read it, and the paper's cuts are for the paper's "
                 "datasets; leave it out, or use 'full'"
             )
-        return self.text or ("full" if dataset.judged else "paper")
+        if not dataset.english and self.text == "paper":
+            raise OptionError(
+                f"text 'paper': {dataset.name} has documents that are not English, and the paper's input is English; "
+                "leave it out, or use 'full'"
+            )
+        return self.text or ("full" if dataset.judged or not dataset.english else "paper")
 
     def resolve(self, dataset: Dataset) -> Options:
         """Fill in the defaults of evaluations. The result is recorded in ``run.json``.
 
         A run keeps the whole ranking and merges only forms that differ in case, as in the paper: protocols
-        de-duplicate. spaCy tags the text, unless another tagger is named. On judged datasets the method runs as it does
-        for users. On the paper's input the options that are not given take the paper's values.
+        de-duplicate. spaCy tags English texts, unless another tagger or a language is named. Other texts are read in
+        the dataset's language by what is installed for it; if there are several, each text's language is detected. On
+        judged datasets the method runs as it does for users. On the paper's input the options that are not given take
+        the paper's values.
 
         Args:
             dataset: The dataset.
@@ -108,8 +115,11 @@ class RunSpec:
             options = replace(options, top_k=0, dedupe=options.dedupe or PAPER.dedupe)
         if paper:
             options = replace(options, **_paper_input(options))
-        if not dataset.judged and options.tokenizer is None:
-            options = replace(options, tagger=options.tagger or SPACY)
+        if not dataset.judged and (options.tokenizer, options.tagger, options.language) == (None, None, None):
+            if dataset.english:
+                options = replace(options, tagger=SPACY)
+            elif len(dataset.languages) == 1:
+                options = replace(options, language=dataset.languages[0])
         return options
 
     def make_texts(self, dataset: Dataset) -> list[LabelledText]:
@@ -137,6 +147,7 @@ class RunSpec:
                 each.keyphrases,
                 each.junk,
                 each.kind,
+                each.language,
             )
             for each in dataset.documents[: self.limit]
             if not self.documents or each.id in self.documents

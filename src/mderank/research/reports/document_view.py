@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from mderank.research.evaluation.protocols import match_key
 from mderank.research.evaluation.runs import DocumentOutcome
 from mderank.research.reports.summary import TOP
 from mderank.text import stem_phrase
@@ -45,12 +46,14 @@ class View:
         id: The document's id.
         gold: The gold keyphrases.
         predictions: The first predictions by method, each with whether it is correct.
+        language: Code of the document's language.
 
     """
 
     id: str
     gold: tuple[GoldPhrase, ...]
     predictions: Mapping[str, tuple[tuple[str, bool], ...]]
+    language: str = "en"
 
     def found(self, method: str) -> int:
         """Return how many of the listed predictions of a method are correct."""
@@ -71,7 +74,7 @@ def view(outcomes: Mapping[str, DocumentOutcome]) -> View:
     rankings = {method: _ranking(outcome) for method, outcome in outcomes.items()}
     wanted: dict[str, str] = {}
     for phrase in first.gold:
-        wanted.setdefault(stem_phrase(phrase), phrase)
+        wanted.setdefault(match_key(phrase, first.language), phrase)
     ranks = {method: {stems: rank for rank, stems in enumerate(ranking, 1)} for method, ranking in rankings.items()}
     gold = tuple(
         GoldPhrase(phrase, stems, {method: found[stems] for method, found in ranks.items() if stems in found})
@@ -81,29 +84,30 @@ def view(outcomes: Mapping[str, DocumentOutcome]) -> View:
         method: tuple((text, stems in wanted) for stems, text in list(ranking.items())[:SHOWN])
         for method, ranking in rankings.items()
     }
-    return View(first.id, gold, predictions)
+    return View(first.id, gold, predictions, first.language)
 
 
 def _ranking(outcome: DocumentOutcome) -> dict[str, str]:
     """Return the predictions by stem, best first."""
     ranking: dict[str, str] = {}
     for prediction in outcome.predictions:
-        ranking.setdefault(stem_phrase(prediction.text), prediction.text)
+        ranking.setdefault(match_key(prediction.text, outcome.language), prediction.text)
     return ranking
 
 
-def occurrences(text: str, phrases: Sequence[GoldPhrase]) -> list[tuple[int, int, GoldPhrase]]:
+def occurrences(text: str, phrases: Sequence[GoldPhrase], language: str = "en") -> list[tuple[int, int, GoldPhrase]]:
     """Find occurrences of gold keyphrases. Of occurrences that overlap, the first and longest is kept.
 
     Args:
         text: The text.
         phrases: The gold keyphrases.
+        language: Code of the text's language.
 
     Returns:
         Start, end and keyphrase of each occurrence.
 
     """
-    words = [(start, end, stem_phrase(text[start:end])) for start, end in _words(text)]
+    words = [(start, end, stem_phrase(text[start:end], language)) for start, end in _words(text)]
     wanted: dict[str, list[tuple[list[str], GoldPhrase]]] = {}
     for phrase in sorted(phrases, key=lambda each: -len(each.stems.split())):
         stems = phrase.stems.split()

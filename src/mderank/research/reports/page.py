@@ -272,7 +272,7 @@ def _split_text(text: str, shown: View) -> list[_Piece]:
     pieces = []
     position = 0
     seen: set[str] = set()
-    for start, end, phrase in occurrences(text, shown.gold):
+    for start, end, phrase in occurrences(text, shown.gold, shown.language):
         pieces.append(_Piece(text[position:start], text[start:end], phrase, phrase.stems not in seen))
         seen.add(phrase.stems)
         position = end

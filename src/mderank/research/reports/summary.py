@@ -304,13 +304,16 @@ def _ranks(values: Sequence[float]) -> list[float]:
 
 
 def _properties(run: Run) -> Properties:
-    rankings = [(outcome.predictions, outcome.gold) for outcome in run.outcomes if outcome.gold]
-    phrases = [[each.text for each in outcome.predictions] for outcome in run.outcomes if outcome.predictions]
-    recall = recall_by_length(rankings, TOP)
+    labelled = [outcome for outcome in run.outcomes if outcome.gold]
+    rankings = [(outcome.predictions, outcome.gold) for outcome in labelled]
+    predicted = [outcome for outcome in run.outcomes if outcome.predictions]
+    phrases = [[each.text for each in outcome.predictions] for outcome in predicted]
+    languages = [outcome.language for outcome in predicted]
+    recall = recall_by_length(rankings, TOP, [outcome.language for outcome in labelled])
     return Properties(
         {length: (100 * share, count) for length, (share, count) in recall.items()},
         _mean(diversity(each, TOP) for each in phrases),
-        100 * _mean(duplicate_ratio(each, TOP) for each in phrases),
+        100 * _mean(duplicate_ratio(each, TOP, code) for each, code in zip(phrases, languages, strict=True)),
         run.seconds_per_document,
         (run.summary or {}).get("peak_memory_mb"),
     )

@@ -296,7 +296,7 @@ def _absent(learner: Learner) -> Iterable[tuple[str, str]]:
     present = replace(get_protocol("micro-stem"), present_only=True)
     for document in learner.documents:
         for label in document.task.gold:
-            if present.judge((), (label,), document.task.text) is None:
+            if present.judge((), (label,), document.task.text, language=document.language) is None:
                 yield document.task.id, label
 
 

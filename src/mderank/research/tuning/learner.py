@@ -90,7 +90,8 @@ class Learner:
         self.documents = [
             each
             for each in training.documents
-            if protocol.judge((), each.task.gold, each.task.text) is not None  # else the protocol leaves it out
+            if protocol.judge((), each.task.gold, each.task.text, language=each.language)  # else it is left out
+            is not None
         ]
 
     def fit(self, documents: Sequence[TrainingDocument], penalty: float) -> FittedWeights:
@@ -121,7 +122,8 @@ class Learner:
         """
         found = self.training.rank(document, scores, overlap, top_k)
         predictions = [Prediction(each.text, each.match_count) for each in found]
-        judgement = self.protocol.judge(predictions, document.task.gold, document.task.text)
+        task = document.task
+        judgement = self.protocol.judge(predictions, task.gold, task.text, language=document.language)
         assert judgement is not None  # since the document was kept
         return found, judgement
 

@@ -63,6 +63,11 @@ class TrainingDocument:
         return filled
 
     @property
+    def language(self) -> str:
+        """Code of the language that it was read in."""
+        return self.reading.document.language
+
+    @property
     def chosen(self) -> Reals:
         """Whether each candidate ``(m,)`` is a label."""
         return np.asarray([each in self.labels for each in self.stems], dtype=np.float64)
