@@ -18,8 +18,8 @@ _INFLECTED = frozenset(("ja", "ko"))
 def stop_words_of(language: str) -> frozenset[str]:
     """Return the stop words of a language; none for a language without a list.
 
-    Of Chinese, Japanese, Korean and Thai only the longer words of the list count: one letter is a particle here and part
-    of a term there, which `is_function_word` tells apart.
+    Of Chinese, Japanese, Korean and Thai only the longer words of the list count: one letter is a particle here and
+    part of a term there, which `is_function_word` tells apart.
 
     The English list has function words, the quantifiers and comparatives that taggers call adjectives, and scholarly
     abbreviations. Those of other languages are in `mderank.languages`.
