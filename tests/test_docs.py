@@ -27,6 +27,12 @@ def test_python_examples_of_the_readme():
     assert results.failed == 0
 
 
+def test_python_examples_of_the_page_of_languages():
+    results = doctest.testfile(str(ROOT / "docs" / "languages.md"), module_relative=False)
+    assert results.attempted >= 6
+    assert results.failed == 0
+
+
 def test_python_examples_of_the_research_page(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)  # runs are written there
     results = doctest.testfile(str(ROOT / "docs" / "research.md"), module_relative=False)
@@ -156,6 +162,8 @@ def test_links_of_the_documentation_lead_somewhere():
             "docs/serve.md",
             "docs/paper.md",
             "docs/research.md",
+            "docs/languages.md",
+            "docs/styles.md",
             "docs/reliability.md",
             "SECURITY.md",
         )

@@ -100,10 +100,12 @@ def running_app(app: Any) -> Iterator[tuple[int, uvicorn.Server]]:
 
 
 @contextlib.contextmanager
-def running_server(styles: Sequence[Any] = (), **settings: Any) -> Iterator[Running]:
+def running_server(
+    styles: Sequence[Any] = (), make_tagger: Callable[[], Any] = FakeTagger, **settings: Any
+) -> Iterator[Running]:
     """A server with these settings."""
     encoder = GatedEncoder()
-    app = create_app(None, ServerConfig(**settings), encoder=encoder, make_tagger=FakeTagger, styles=styles)
+    app = create_app(None, ServerConfig(**settings), encoder=encoder, make_tagger=make_tagger, styles=styles)
     with running_app(app) as (port, server):
         encoder.calls.clear()
         running = Running(f"http://127.0.0.1:{port}", port, encoder, app.state.service, server)

@@ -273,6 +273,13 @@ class StyleAnswer(BaseModel):
     learned_from: dict[str, Any] = Field(description="What it was learned from.")
 
 
+class KnownLanguage(BaseModel):
+    """A language that texts are read in."""
+
+    code: str
+    name: str = Field(description="English name.")
+
+
 class MethodsAnswer(BaseModel):
     """What the server offers, and how much it takes."""
 
@@ -281,6 +288,9 @@ class MethodsAnswer(BaseModel):
     model: str
     methods: list[MethodAnswer]
     styles: list[StyleAnswer] = Field(description="Styles for `style`, which the operator named.")
+    languages: list[KnownLanguage] = Field(
+        description="Languages for `language`; empty if the operator named a tagger."
+    )
     labels: dict[str, str] = Field(description="Meaning of each term of a score and of each field of an explanation.")
     limits: dict[str, float]
     reads: list[str] = Field(description="Kinds of files that `POST /v1/read` takes.")

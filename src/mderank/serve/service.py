@@ -12,6 +12,7 @@ from typing import Any
 import mderank
 from mderank.errors import MDERankError, OptionError
 from mderank.keyphrase import Keyphrases
+from mderank.languages import LANGUAGES
 from mderank.methods.registry import METHODS
 from mderank.options import Options
 from mderank.serve import schemas as schema
@@ -35,6 +36,7 @@ _WARM_UP = "A cold engine starts slowly. The warm engine of a new car starts at 
 _MASKING = ("fusion", "mderank")
 _LIMITS = ("max_body_bytes", "max_file_bytes", "max_text_chars", "max_request_documents", "timeout_seconds")
 # The meaning of each term of a score, and of each field of an explained keyphrase.
+_LANGUAGES = [{"code": each.code, "name": each.name} for each in sorted(LANGUAGES.values(), key=lambda each: each.name)]
 _LABELS = {
     **explanation.MEANINGS,
     "raw_score": explanation.RAW_SCORE,
@@ -75,6 +77,7 @@ class Service:
                 f"two styles have the same name ({', '.join(each.name for each in styles)}): leave one out"
             )
         self._styles = tuple(styles)
+        self._languages = [] if options.tagger or options.tokenizer else _LANGUAGES
         self.config = config
         self.metrics = Metrics()
         self.queues = BatchQueues(config, self.metrics)
@@ -137,6 +140,7 @@ class Service:
                 {"name": each.name, "preferences": list(each.preferences), "learned_from": dict(each.learned_from)}
                 for each in self._styles
             ],
+            "languages": self._languages,
             "labels": _LABELS,
             "limits": {**{name: getattr(self.config, name) for name in _LIMITS}, "max_text_chars": self.longest_text},
             "reads": readable_kinds(),

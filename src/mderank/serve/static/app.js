@@ -3,11 +3,13 @@ import { asCsv, asText, masked, offsets, pieces, strengths } from "./marks.js";
 
 const READ_HERE = { txt: false, text: false, md: true, markdown: true }; // and whether it is Markdown
 const SENT = { html: "text/html", htm: "text/html", xhtml: "application/xhtml+xml", pdf: "application/pdf" };
-const DEFAULTS = { method: "", style: "", compare: "", top: "12", diversity: "0", overlap: "", example: "" };
+const DEFAULTS = { method: "", style: "", language: "", compare: "", top: "12", diversity: "0", overlap: "",
+  example: "" };
 
 const $ = (id) => document.getElementById(id);
 let offered = new Map();
 let styles = [];
+let languages = new Map(); // English names by code
 let labels = {}; // of the terms of a score, and of the fields of an explanation
 let limits = {};
 let examples = [];
@@ -64,6 +66,7 @@ function extract(text, method, signal) {
   if (offered.get(method)?.diverse && Number($("diversity").value) > 0) wanted.diversity = Number($("diversity").value);
   if ($("style").value && takesStyles(method)) wanted.style = $("style").value;
   if ($("overlap").value) wanted.overlap = $("overlap").value;
+  if ($("language").value) wanted.language = $("language").value;
   const body = JSON.stringify(wanted);
   return ask("v1/extract", { method: "POST", headers: { "Content-Type": "application/json" }, body, signal });
 }
@@ -141,12 +144,13 @@ function pane({ method, text, answer }, number) {
   const found = answer.keyphrases;
   const strong = strengths(found);
   const other = shown[1 - number]?.answer.keyphrases.map(same);
-  const head = make("header", {}, make("h2", { id: `h${number}` }, method), copies(number));
+  const head = make("header", {}, make("h2", { id: `h${number}` }, method), copies(number),
+    ...readAs(answer.language));
   const list = found.length
     ? make("ol", { class: "list", "aria-labelledby": `h${number}` },
         ...found.map((each, index) => item(each, index, strong[index], number, other, text)))
     : make("p", { class: "none" }, "No phrase was found in this text.");
-  const body = make("div", { class: "text" }, ...pieces(text, found).map((piece) => {
+  const body = make("div", { class: "text", dir: "auto", lang: answer.language?.code ?? "" }, ...pieces(text, found).map((piece) => {
     if (!piece.phrases) return document.createTextNode(piece.text);
     const link = make("a", { href: `#${number}-${piece.owner}`, tabIndex: piece.first ? 0 : -1,
       "aria-describedby": `d${number}-${piece.owner}` }, piece.text);
@@ -156,6 +160,15 @@ function pane({ method, text, answer }, number) {
     return mark;
   }));
   return make("article", { class: "pane", "data-pane": String(number), "aria-labelledby": `h${number}` }, head, body, list);
+}
+
+// What a text that is not English was read as, and what to know of it.
+function readAs(language) {
+  if (!language || (language.code === "en" && !language.warnings.length)) return [];
+  const sure = language.certainty == null ? "" : ` (${Math.round(100 * language.certainty)} % certain)`;
+  const name = languages.get(language.code) ?? language.code;
+  const notes = language.warnings.map((each) => make("li", {}, each));
+  return [make("div", { class: "read-as" }, make("p", {}, `Read as ${name}${sure}.`), ...(notes.length ? [make("ul", {}, ...notes)] : []))];
 }
 
 function same(keyphrase) {
@@ -173,7 +186,7 @@ function item(keyphrase, index, strong, number, other, text) {
   const times = keyphrase.spans.length;
   const phrase = make("button", { type: "button", class: "phrase", "aria-describedby": `d${number}-${index}` },
     make("span", { class: "rank" }, String(index + 1)),
-    make("span", { class: "words" }, keyphrase.text),
+    make("span", { class: "words", dir: "auto" }, keyphrase.text),
     make("span", { class: "score", id: `d${number}-${index}` },
       make("span", { class: "value" }, Number(keyphrase.score.toPrecision(4)).toString()), ` · ${times}×`));
   const under = make("div", { class: "under-phrase" });
@@ -318,7 +331,7 @@ async function copy(form, number) {
 // --- settings, and the link that restores them ------------------------------------------------------------------------
 
 function settings() {
-  return { method: $("method").value, style: $("style").value, compare: $("compare").value, top: $("top").value,
+  return { method: $("method").value, style: $("style").value, language: $("language").value, compare: $("compare").value, top: $("top").value,
     diversity: $("diversity").value, overlap: $("overlap").value, example: $("example").value };
 }
 
@@ -337,6 +350,7 @@ function restore() {
   const wanted = { ...DEFAULTS, ...Object.fromEntries(new URLSearchParams(location.hash.slice(1))) };
   choose($("method"), wanted.method);
   choose($("style"), wanted.style);
+  choose($("language"), wanted.language);
   choose($("compare"), wanted.compare);
   for (const name of ["top", "diversity"]) {
     if (Number.isFinite(Number(wanted[name]))) $(name).value = wanted[name]; // the slider keeps within its bounds
@@ -448,6 +462,8 @@ function fill(methods) {
   $("styles").hidden = !styles.length;
   $("style").replaceChildren(make("option", { value: "" }, "none: the general default"),
     ...styles.map((each) => make("option", { value: each.name }, each.name)));
+  $("language").replaceChildren(make("option", { value: "" }, "found out by the text"),
+    ...[...languages].map(([code, name]) => make("option", { value: code }, name)));
   $("example").replaceChildren(make("option", { value: "" }, "none"),
     ...examples.map((each) => make("option", { value: each.name }, each.title)));
 }
@@ -458,6 +474,7 @@ async function begin() {
   examples = texts;
   labels = answer.labels;
   styles = answer.styles;
+  languages = new Map(answer.languages.map((each) => [each.code, each.name]));
   limits = answer.limits;
   offered = new Map(answer.methods.map((each) => [each.name, each]));
   DEFAULTS.method = answer.default;
@@ -479,7 +496,7 @@ function listen() {
   $("text").addEventListener("keydown", (event) => {
     if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) run();
   });
-  for (const id of ["method", "style", "compare", "overlap", "markdown"]) $(id).addEventListener("change", () => changed(0));
+  for (const id of ["method", "style", "language", "compare", "overlap", "markdown"]) $(id).addEventListener("change", () => changed(0));
   for (const id of ["top", "diversity"]) $(id).addEventListener("input", () => changed(200));
   $("example").addEventListener("change", () => {
     useExample();
