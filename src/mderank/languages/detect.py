@@ -17,7 +17,7 @@ from math import exp
 
 import numpy as np
 
-from mderank.languages.word_model import WordModel, large_model, small_model
+from mderank.languages.word_model import large_model, small_model, trigram_model
 
 _PLACES = 3
 _PLACE = 700  # characters; three of them are the whole of most abstracts
@@ -43,9 +43,9 @@ _MODELS = ("Cyrillic", "Arabic", "Hebrew", "Devanagari")
 _DENSITY = {"Han": 3, "kana": 2, "Hangul": 2}
 _FEWEST_KANA = 0.04  # of the Japanese letters; Chinese texts quote a kana now and then
 _IN_DOUBT = 0.3
-_PLAIN, _PLAIN_PER_WORD = 12.0, 0.25  # lead in nats from which the small table decides
+_PLAIN, _PLAIN_PER_WORD = 15.0, 0.1  # lead in nats from which the small table decides
 # Lead in nats, of words and letters alone, that shows a language: over English, or of English over its prior.
-_ENOUGH = 3.0
+_ENOUGH = 5.0
 
 
 @dataclass(frozen=True)
@@ -118,26 +118,26 @@ def _of_words(sample: str, script: str) -> DetectedLanguage:
     text = sample.lower()
     if not text.isascii() and not unicodedata.is_normalized("NFC", text):
         text = unicodedata.normalize("NFC", text)
-    words = _WORD.findall(text)
-    small = small_model(script)
-    best, margin = _best(small, small.score(words, text)[0])
-    if margin >= max(_PLAIN, _PLAIN_PER_WORD * len(words)):
-        return DetectedLanguage(best, _certainty(margin))
-    large = large_model(script)
-    evidence, trigrams = large.score(words, text)
-    best, margin = _best(large, evidence + trigrams)
+    words = sorted(set(_WORD.findall(text)))  # sorted, so that sums do not depend on the process
+    for model in (small_model, large_model):
+        evidence = model(script)
+        scores = evidence.score(words, text)
+        best, lead = _best(scores)
+        if lead >= max(_PLAIN, _PLAIN_PER_WORD * len(words)):
+            return DetectedLanguage(evidence.codes[best], _certainty(lead))
+    best, lead = _best(scores + trigram_model(script).score(words))
     if script == "Latin":
-        english = large.codes.index("en")
-        weakest = large.prior if best == "en" else evidence
-        if evidence[large.codes.index(best)] - weakest[english] < _ENOUGH:
+        english = evidence.codes.index("en")
+        weakest = evidence.prior if best == english else scores
+        if scores[best] - weakest[english] < _ENOUGH:
             return DetectedLanguage("en", _IN_DOUBT)
-    return DetectedLanguage(best, _certainty(margin))
+    return DetectedLanguage(evidence.codes[best], _certainty(lead))
 
 
-def _best(model: WordModel, scores: np.ndarray) -> tuple[str, float]:
-    """Return the language with the highest score, and its lead over the second."""
-    order = np.argsort(-scores, kind="stable")
-    return model.codes[order[0]], float(scores[order[0]] - scores[order[1]])
+def _best(scores: np.ndarray) -> tuple[int, float]:
+    """Return the column of the highest score, and its lead over the second."""
+    first, second = np.argsort(-scores, kind="stable")[:2]
+    return int(first), float(scores[first] - scores[second])
 
 
 def _certainty(margin: float) -> float:

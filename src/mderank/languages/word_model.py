@@ -8,7 +8,7 @@ model knows all stop words, and the trigrams of their letters for words that it 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
@@ -18,10 +18,12 @@ import numpy as np
 from mderank.languages.table import LANGUAGES, stop_words
 
 _WORD = re.compile(r"[^\W\d_]+")
-_FIRST, _LISTED, _UNLISTED = 0.05, 3e-4, 2e-5  # probabilities: rank 1 of Zipf's law, stop words, other words
+# Probabilities: rank 1 of Zipf's law, other stop words, words typical of many texts, and all other words.
+_FIRST, _LISTED, _TYPICAL, _UNLISTED = 0.05, 3e-4, 1e-4, 2e-5
 _LETTER = 2e-3  # of a single letter that is no word of a language: names and formulas have them
 _ALPHABET_SHARE, _FOREIGN_LETTER = 0.08, 3e-4  # of the letters: all beyond the basic ones; one of another alphabet
 _UNKNOWN_TRIGRAM = 0.5  # added to the count of each trigram
+_LONGEST_WORD = 30  # letters
 _TRIGRAM_WEIGHT = 0.4  # trigrams of a word overlap, so that they say less than independent ones
 
 _ENGLISH_PRIOR = 2.0  # English is the likeliest language of a short text
@@ -32,7 +34,7 @@ _LETTERS = {
     "fi": "äö", "et": "äõüöšž", "hu": "áéíóöőúüű", "hr": "čćđšž", "sl": "čšž", "ro": "ăâîșțşţ", "ca": "àçèéíïòóúü",
     "lt": "ėšųžįąęčū", "lv": "āēīūšžļņčģķ", "tr": "ışğüçöâî", "id": "", "eo": "ĉĝĥĵŝŭ", "eu": "ñ", "ga": "áéíóú",
     "vi": "àáạảãâầấậẩẫăằắặẳẵèéẹẻẽêềếệểễìíịỉĩòóọỏõôồốộổỗơờớợởỡùúụủũưừứựửữỳýỵỷỹđ",
-    "ru": "ыэёъщйья", "uk": "іїєґщйья", "bg": "ъщйья", "sr": "јљњћђџ", "mk": "јљњќѓѕџ",
+    "ru": "яьыйщэёъ", "uk": "іяьйщїєґ", "bg": "яъйщь", "sr": "јњљћђџ", "mk": "јњќљѓѕџ",
     "ar": "ةىإأؤئي", "fa": "پچژگکی", "ur": "پچژگکیٹڈڑںھہے", "he": "",
     "yi": "\u05f0\u05f1\u05f2\u05b7\u05b8\u05bf", "hi": "", "ne": "",
 }  # fmt: skip
@@ -44,46 +46,70 @@ class WordModel:
 
     Attributes:
         codes: Codes of the languages.
-        rows: Row of the matrix for each word.
+        words: Row of the matrix for each word.
         letters: Row of the matrix for each letter.
-        trigrams: Row of the matrix for each trigram; empty in the small model.
         matrix: Log likelihood ratios against an unknown word or letter, one column per language.
         prior: Log prior of each language.
     """
 
     codes: tuple[str, ...]
-    rows: dict[str, int]
+    words: dict[str, int]
     letters: dict[str, int]
-    trigrams: dict[str, int]
     matrix: np.ndarray
     prior: np.ndarray
 
-    def score(self, words: Sequence[str], text: str) -> tuple[np.ndarray, np.ndarray]:
+    def score(self, words: Iterable[str], text: str) -> np.ndarray:
         """Add up the evidence of a text.
 
         Args:
-            words: Its words, in lower case.
+            words: Its distinct words, in lower case. Repeated words say little more than one.
             text: The text in lower case.
 
         Returns:
-            The log probability of each language, up to a constant: by words and letters, and by trigrams.
+            The log probability of each language, up to a constant.
         """
-        known = self.rows
-        found = [known[word] for word in words if word in known]
+        rows = self.words
+        found = [rows[word] for word in words if word in rows]
         if not text.isascii():
             letters = self.letters
             found += [letters[letter] for letter in text if letter in letters]
-        parts: list[int] = []
-        if self.trigrams:
-            trigrams = self.trigrams
-            for word in words:
-                if word not in known:
-                    marked = f" {word} "
-                    places = range(len(word))
-                    parts += [trigrams[part] for at in places if (part := marked[at : at + 3]) in trigrams]
-        return self.prior + self.matrix[found].sum(axis=0), self.matrix[parts].sum(axis=0)
+        return np.asarray(self.prior + self.matrix[found].sum(axis=0))
 
 
+@dataclass(frozen=True)
+class TrigramModel:
+    """Evidence of the trigrams of letters, for words that the large model does not have.
+
+    Attributes:
+        known: The words that are not read.
+        trigrams: Row of the matrix for each trigram.
+        matrix: Log likelihood ratios against the mean of the languages, one column per language.
+    """
+
+    known: Mapping[str, int]
+    trigrams: dict[str, int]
+    matrix: np.ndarray
+
+    def score(self, words: Iterable[str]) -> np.ndarray:
+        """Add up the evidence of words.
+
+        Args:
+            words: Distinct words, in lower case. The first 30 letters of each are read.
+
+        Returns:
+            The log likelihood of each language, up to a constant.
+        """
+        found: list[int] = []
+        rows = self.trigrams
+        for word in words:
+            if word not in self.known:
+                marked = f" {word[:_LONGEST_WORD]} "
+                parts = (marked[at : at + 3] for at in range(len(marked) - 2))
+                found += [rows[part] for part in parts if part in rows]
+        return np.asarray(self.matrix[found].sum(axis=0))
+
+
+@cache
 def small_model(script: str) -> WordModel:
     """Return the model of the most frequent words.
 
@@ -93,11 +119,12 @@ def small_model(script: str) -> WordModel:
     Returns:
         The model.
     """
-    return _model(script, False)
+    return _model(script, _small_table(script))
 
 
+@cache
 def large_model(script: str) -> WordModel:
-    """Return the model of all stop words and of their trigrams.
+    """Return the model of all stop words, and of typical words.
 
     Args:
         script: Unicode name of the script.
@@ -105,76 +132,107 @@ def large_model(script: str) -> WordModel:
     Returns:
         The model.
     """
-    return _model(script, True)
+    return _model(script, _large_table(script))
 
 
 @cache
-def _model(script: str, large: bool) -> WordModel:
-    codes = _codes(script)
-    frequent = _frequent_words()
-    probabilities: dict[str, dict[int, float]] = {}
-    for column, code in enumerate(codes):
-        if large and code in LANGUAGES:
-            for word in _parts(stop_words(code)):
-                probabilities.setdefault(word, {})[column] = _LISTED
-        for rank, word in enumerate(_parts(frequent[code]), 1):
-            probabilities.setdefault(word, {})[column] = _FIRST / rank
+def trigram_model(script: str) -> TrigramModel:
+    """Return the model of the trigrams of the large model's words.
+
+    Args:
+        script: Unicode name of the script.
+
+    Returns:
+        The model.
+    """
+    table = _large_table(script)
     rows: dict[str, int] = {}
-    matrix: list[np.ndarray] = []
-    for word, found in probabilities.items():
-        rows[word] = len(matrix)
-        matrix.append(_ratios(found, len(codes), _LETTER if len(word) == 1 else _UNLISTED))
-    letters: dict[str, int] = {}
-    for letter in sorted(set("".join(_LETTERS[code] for code in codes))):
-        letters[letter] = len(matrix)
-        found = {
-            column: _ALPHABET_SHARE / (2 + _LETTERS[code].index(letter))
-            for column, code in enumerate(codes)
-            if letter in _LETTERS[code]
-        }
-        matrix.append(_ratios(found, len(codes), _FOREIGN_LETTER))
-    trigrams: dict[str, int] = {}
-    if large:
-        trigrams, weights = _trigram_table(probabilities, len(codes))
-        trigrams = {trigram: row + len(matrix) for trigram, row in trigrams.items()}
-        matrix.extend(weights)
-    prior = np.array([_ENGLISH_PRIOR * (code == "en") for code in codes], dtype=np.float32)
-    return WordModel(codes, rows, letters, trigrams, np.array(matrix, dtype=np.float32), prior)
-
-
-def _ratios(found: dict[int, float], columns: int, floor: float) -> np.ndarray:
-    """Return the logarithms of probabilities over the floor, which languages without an entry have."""
-    row = np.zeros(columns, dtype=np.float32)
-    for column, probability in found.items():
-        row[column] = max(0.0, np.log(probability / floor))
-    return row
-
-
-def _trigram_table(words: dict[str, dict[int, float]], columns: int) -> tuple[dict[str, int], np.ndarray]:
-    """Count the trigrams of words, and return the weighted log ratios to their mean over the languages."""
-    rows: dict[str, int] = {}
-    places: list[tuple[int, int]] = []
-    for word, found in words.items():
+    parts_of = []
+    for word in table.rows:
         marked = f" {word} "
-        for at in range(len(word)):
-            row = rows.setdefault(marked[at : at + 3], len(rows))
-            places += [(row, column) for column in found]
-    counts = np.full((len(rows), columns), _UNKNOWN_TRIGRAM, dtype=np.float64)
-    np.add.at(counts, tuple(np.array(places).T), 1.0)
+        parts_of.append([rows.setdefault(marked[at : at + 3], len(rows)) for at in range(len(word))])
+    places = [part * table.columns + column for row, column in table.entries for part in parts_of[row]]
+    counts = np.bincount(places, minlength=len(rows) * table.columns).reshape(-1, table.columns) + _UNKNOWN_TRIGRAM
     logs = np.log(counts / counts.sum(axis=0))
-    return rows, _TRIGRAM_WEIGHT * (logs - logs.mean(axis=1, keepdims=True))
+    matrix = _TRIGRAM_WEIGHT * (logs - logs.mean(axis=1, keepdims=True))
+    return TrigramModel(table.rows, rows, matrix.astype(np.float32))
+
+
+def _model(script: str, table: _Table) -> WordModel:
+    codes = _codes(script)
+    letters = _Table(len(codes))
+    for column, code in enumerate(codes):
+        for rank, letter in enumerate(_LETTERS[code], 2):
+            letters.add((letter,), column, _ALPHABET_SHARE / rank)
+    floors = np.array([_LETTER if len(word) == 1 else _UNLISTED for word in table.rows])
+    matrix = np.vstack([table.ratios(floors), letters.ratios(np.full(len(letters.rows), _FOREIGN_LETTER))])
+    return WordModel(
+        codes=codes,
+        words=table.rows,
+        letters={letter: row + len(table.rows) for letter, row in letters.rows.items()},
+        matrix=matrix.astype(np.float32),
+        prior=np.array([_ENGLISH_PRIOR * (code == "en") for code in codes], dtype=np.float32),
+    )
+
+
+@cache
+def _small_table(script: str) -> _Table:
+    codes = _codes(script)
+    table = _Table(len(codes))
+    _add_frequent_words(table, codes)
+    return table
+
+
+@cache
+def _large_table(script: str) -> _Table:
+    codes, typical = _codes(script), _word_lists("typical_words")
+    table = _Table(len(codes))
+    for column, code in enumerate(codes):
+        table.add(_parts(typical[code]), column, _TYPICAL)
+        table.add(_parts(sorted(stop_words(code))) if code in LANGUAGES else (), column, _LISTED)
+    _add_frequent_words(table, codes)
+    return table
+
+
+def _add_frequent_words(table: _Table, codes: tuple[str, ...]) -> None:
+    frequent = _word_lists("frequent_words")
+    for column, code in enumerate(codes):
+        for rank, word in enumerate(_parts(frequent[code]), 1):
+            table.add((word,), column, _FIRST / rank)
+
+
+class _Table:
+    """Probabilities of items in languages, most of which are not given."""
+
+    def __init__(self, columns: int) -> None:
+        self.columns = columns
+        self.rows: dict[str, int] = {}
+        self.entries: dict[tuple[int, int], float] = {}
+
+    def add(self, items: Iterable[str], column: int, probability: float) -> None:
+        """Set the probability of items in a language; a later one replaces an earlier one."""
+        rows, entries = self.rows, self.entries
+        for item in items:
+            entries[rows.setdefault(item, len(rows)), column] = probability
+
+    def ratios(self, floors: np.ndarray) -> np.ndarray:
+        """Return the logarithms of the probabilities over the floor of each item, which is the one of all others."""
+        matrix = np.repeat(floors[:, None], self.columns, axis=1)
+        rows, columns = np.array(list(self.entries)).reshape(-1, 2).T
+        matrix[rows, columns] = np.maximum(list(self.entries.values()), floors[rows])
+        return np.asarray(np.log(matrix / floors[:, None]))
 
 
 def _codes(script: str) -> tuple[str, ...]:
     """Return the codes of the languages of a script that there are frequent words for."""
-    known = _frequent_words()
+    known = _word_lists("frequent_words")
     return tuple(code for code, row in LANGUAGES.items() if row.script == script and code in known)
 
 
 @cache
-def _frequent_words() -> dict[str, list[str]]:
-    """Read the most frequent words of each language, the most frequent first."""
-    lines = (resources.files("mderank") / "languages" / "frequent_words.txt").read_text(encoding="utf-8").splitlines()
+def _word_lists(name: str) -> dict[str, list[str]]:
+    """Read the words of each language; the most frequent words begin with the most frequent one."""
+    lines = (resources.files("mderank") / "languages" / f"{name}.txt").read_text(encoding="utf-8").splitlines()
     return {code: words for code, *words in map(str.split, lines)}
 
 
