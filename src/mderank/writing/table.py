@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import TextIO
 
 from mderank.keyphrase import Keyphrase, LanguageInfo
 from mderank.util.format import escape_unprintable, format_number, style_text
@@ -17,8 +18,13 @@ _RELATED = 5  # likewise, related phrases
 class TableWriter(Writer):
     """Writes rank, score with a bar, number of occurrences and phrase, below the document's id.
 
-    With ``explain``, the contributions to the score and the occurrences follow each phrase.
+    With ``explain``, the contributions to the score and the occurrences follow each phrase. Without it, a warning that
+    several documents have is written once.
     """
+
+    def __init__(self, stream: TextIO, *, color: bool = False, explain: bool = False) -> None:
+        super().__init__(stream, color=color, explain=explain)
+        self._told: set[str] = set()
 
     def write(self, result: DocumentResult) -> None:
         lines = [self._style(escape_unprintable(str(result.id)), bold=True), *self._notes(result.keyphrases.language)]
@@ -43,7 +49,9 @@ class TableWriter(Writer):
             return
         if self.explain or language.code != "en":
             yield "      " + self._style(escape_unprintable(describe_language(language)), dim=True)
-        for warning in language.warnings:
+        new = [warning for warning in language.warnings if self.explain or warning not in self._told]
+        self._told.update(new)
+        for warning in new:
             yield "      " + self._style(escape_unprintable(f"note: {warning}"), dim=True)
 
     def _why(self, keyphrase: Keyphrase, why: Explanation) -> Iterator[str]:
