@@ -9,6 +9,9 @@ what ``mderank tune`` did before: factors of the seven weights, one after the ot
 is learned from a tuning dataset, or one that is named. Input and protocol are those of ``mderank evaluate`` (512 words,
 protocol ``mderank``), with the bundled tagger. Nothing may be chosen by these figures.
 
+``python benchmarks/styles.py cost inspec_train --limit 20 --style FILE`` measures what a style adds to the processor
+time of an extraction.
+
 ``--encode`` computes features only. ``--cache DIR`` keeps them.
 """
 
@@ -36,12 +39,13 @@ from mderank.style import load_style
 
 TUNING = "tuning/"
 _FACTORS = (0.0, 0.25, 0.5, 1.0, 2.0, 4.0)
+_ROUNDS = 7  # of which the fastest counts, for each text
 _MOST_GRID = 100  # documents; the grid judges each document about a hundred times
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=("curve", "test"))
+    parser.add_argument("what", choices=("curve", "test", "cost"))
     parser.add_argument("names", nargs="+", help="tuning datasets; or test datasets, each with a style")
     parser.add_argument("--limit", type=int, help="documents that are read of each dataset")
     parser.add_argument("--train-limit", type=int, help="documents that a style is learned from, for test")
@@ -50,12 +54,13 @@ def main() -> None:
     parser.add_argument("--tested", type=int, default=150, help="documents that a draw is measured on")
     parser.add_argument("--draws", type=int, default=5)
     parser.add_argument("--forget-labels", action="store_true")
+    parser.add_argument("--style", default="terms", help="style whose cost is measured")
     parser.add_argument("--grid", action="store_true")
     parser.add_argument("--encode", action="store_true")
     parser.add_argument("--cache", type=Path, help="folder of features, which are computed once")
     arguments = parser.parse_args()
     for name in arguments.names:
-        (_curve if arguments.what == "curve" else _test)(name, arguments)
+        {"curve": _curve, "test": _test, "cost": _cost}[arguments.what](name, arguments)
 
 
 def _curve(name: str, arguments: argparse.Namespace) -> None:
@@ -136,6 +141,20 @@ def _test(pair: str, arguments: argparse.Namespace) -> None:
         found = compare(after, before, Measure("F1", k), learner.protocol.average)
         low, high = 100 * found.low, 100 * found.high
         print(f"  @{k}: {100 * found.difference:+.2f} ({low:.2f} to {high:.2f})", flush=True)
+
+
+def _cost(name: str, arguments: argparse.Namespace) -> None:
+    texts = [full_text(each) for each in load_dataset(f"{TUNING}{name}", limit=arguments.limit).documents]
+    plain, styled = FusionRank(), FusionRank(style=arguments.style)
+    best = np.full((len(texts), 2), np.inf)
+    for _ in range(_ROUNDS):
+        for index, text in enumerate(texts):
+            for column, extractor in enumerate((plain, styled)):
+                started = time.process_time()
+                extractor.extract(text)
+                best[index, column] = min(best[index, column], time.process_time() - started)
+    before, after = best.sum(axis=0) / len(texts) * 1000
+    print(f"{name}: {before:.2f} ms of processor time per text without, {after:.2f} with: {after / before - 1:+.2%}")
 
 
 def _style(named: str, tested: TrainingSet, arguments: argparse.Namespace) -> tuple[list[np.ndarray], str, str]:
