@@ -26,7 +26,7 @@ from mderank.research.evaluation.protocols import Protocol, get_protocol
 from mderank.research.evaluation.runs import LabelledText
 from mderank.research.evaluation.significance import Comparison, compare
 from mderank.research.tuning.fit import FittedWeights
-from mderank.research.tuning.learner import KS, Choice, CurvePoint, HeldOut, Learner
+from mderank.research.tuning.learner import KS, OVERLAPS, Choice, CurvePoint, HeldOut, Learner, Overlap
 from mderank.research.tuning.preferences import describe_preferences
 from mderank.research.tuning.threshold import ScoredList, choose_threshold, count_hits, fit_confidence
 from mderank.research.tuning.training_documents import TrainingSet, read_training_documents
@@ -116,6 +116,7 @@ def learn_style(
     seed: int = 0,
     curve: bool = True,
     remember_labels: bool = True,
+    overlaps: Sequence[Overlap] = OVERLAPS,
     progress: Progress = lambda stage, done, total: None,
 ) -> StyleReport:
     """Learn a style from a labelled dataset, and measure its worth on held-out documents.
@@ -129,6 +130,7 @@ def learn_style(
         seed: Random seed for the folds, the draws of the curve and the intervals.
         curve: Whether to measure the learning curve.
         remember_labels: Whether the style holds the labels themselves, and knows them again in other documents.
+        overlaps: Among which ways to treat phrases that are part of each other is chosen.
         progress: Called with a stage, the work that is done and all its work. Nothing is printed.
 
     Returns:
@@ -150,6 +152,7 @@ def learn_style(
         seed=seed,
         curve=curve,
         remember_labels=remember_labels,
+        overlaps=overlaps,
         progress=progress,
     )
 
@@ -163,6 +166,7 @@ def learn_from_documents(
     seed: int = 0,
     curve: bool = True,
     remember_labels: bool = True,
+    overlaps: Sequence[Overlap] = OVERLAPS,
     progress: Progress = lambda stage, done, total: None,
 ) -> StyleReport:
     """Learn a style from documents whose features are known; see `learn_style`.
@@ -175,6 +179,7 @@ def learn_from_documents(
         seed: Random seed for the folds, the draws of the curve and the intervals.
         curve: Whether to measure the learning curve.
         remember_labels: Whether the style holds the labels themselves, and knows them again in other documents.
+        overlaps: Among which ways to treat phrases that are part of each other is chosen.
         progress: Called with a stage, the work that is done and all its work.
 
     Returns:
@@ -187,7 +192,7 @@ def learn_from_documents(
     if folds < 2:
         raise OptionError(f"folds must be at least 2, not {folds}")
     scoring = get_protocol(protocol) if isinstance(protocol, str) else protocol
-    learner = Learner(training, scoring, remember_labels=remember_labels)
+    learner = Learner(training, scoring, remember_labels=remember_labels, overlaps=overlaps)
     documents = learner.documents
     if len(documents) < 4:
         raise InputError(

@@ -85,6 +85,7 @@ class Learner:
         training: The documents.
         protocol: How phrases are matched and documents averaged.
         remember_labels: Whether it is a feature that a phrase was a label of another document.
+        overlaps: Among which ways to treat phrases that are part of each other is chosen.
 
     Attributes:
         training: All documents.
@@ -92,8 +93,16 @@ class Learner:
         documents: The documents that the protocol does not leave out.
     """
 
-    def __init__(self, training: TrainingSet, protocol: Protocol, *, remember_labels: bool = True) -> None:
+    def __init__(
+        self,
+        training: TrainingSet,
+        protocol: Protocol,
+        *,
+        remember_labels: bool = True,
+        overlaps: Sequence[Overlap] = OVERLAPS,
+    ) -> None:
         self.training, self.protocol, self._remember = training, protocol, remember_labels
+        self._overlaps = tuple(overlaps)
         self.documents = [
             each
             for each in training.documents
@@ -161,14 +170,14 @@ class Learner:
         """
         documents = documents[:_MOST_INNER]
         parts = [range(start, len(documents), _INNER_FOLDS) for start in range(min(_INNER_FOLDS, len(documents)))]
-        judged: dict[Choice, list[Judgement]] = {Choice(*each): [] for each in product(PENALTIES, OVERLAPS)}
+        judged: dict[Choice, list[Judgement]] = {Choice(*each): [] for each in product(PENALTIES, self._overlaps)}
         for part in parts:
             others = [each for index, each in enumerate(documents) if index not in part]
             for penalty in PENALTIES:
                 fitted = self.fit(others, penalty)
                 for index in part:
                     scores = fitted.score(documents[index])
-                    for overlap in OVERLAPS:
+                    for overlap in self._overlaps:
                         judged[Choice(penalty, overlap)].append(self.judge(documents[index], scores, overlap)[1])
         in_order = [documents[index] for part in parts for index in part]
         before = [self.judge(each, each.default, None)[1] for each in in_order]
