@@ -178,7 +178,7 @@ def _cost(name: str, arguments: argparse.Namespace) -> None:
                 started = time.process_time()
                 extractor.rank(*scored[column - 1])
                 spent[index, column] = min(spent[index, column], time.process_time() - started)
-    whole, without, by_style, own = spent.mean(axis=0) * 1000
+    whole, without, by_style, own = np.median(spent, axis=0) * 1000  # the mean is that of a few interruptions
     further = own + by_style - without
     print(
         f"{name}: {whole:.2f} ms of processor time per text; the style adds {further:.2f} ms, {further / whole:.2%} "
