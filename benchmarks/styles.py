@@ -9,6 +9,9 @@ what ``mderank tune`` did before: factors of the seven weights, one after the ot
 is learned from a tuning dataset, or one that is named. Input and protocol are those of ``mderank evaluate`` (512 words,
 protocol ``mderank``), with the bundled tagger. Nothing may be chosen by these figures.
 
+``python benchmarks/styles.py tune inspec_train --limit 1000 --sizes 50 1000`` measures the processor time of learning,
+report and learning curve, beyond encoding.
+
 ``python benchmarks/styles.py cost inspec_train --limit 20 --style FILE`` measures what a style adds to the processor
 time of an extraction.
 
@@ -36,7 +39,9 @@ from mderank.research.evaluation.measures import Judgement, Measure
 from mderank.research.evaluation.protocols import get_protocol
 from mderank.research.evaluation.runs import LabelledText
 from mderank.research.evaluation.significance import compare
+from mderank.research.tuning.learn import learn_from_documents
 from mderank.research.tuning.learner import KS, Learner
+from mderank.research.tuning.report import format_report
 from mderank.research.tuning.training_documents import TrainingDocument, TrainingSet, read_training_documents
 from mderank.style import load_style
 from mderank.text import stem_phrase
@@ -49,7 +54,7 @@ _MOST_GRID = 100  # documents; the grid judges each document about a hundred tim
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=("curve", "test", "cost"))
+    parser.add_argument("what", choices=("curve", "test", "tune", "cost"))
     parser.add_argument("names", nargs="+", help="tuning datasets; or test datasets, each with a style")
     parser.add_argument("--limit", type=int, help="documents that are read of each dataset")
     parser.add_argument("--train-limit", type=int, help="documents that a style is learned from, for test")
@@ -65,7 +70,7 @@ def main() -> None:
     parser.add_argument("--cache", type=Path, help="folder of features, which are computed once")
     arguments = parser.parse_args()
     for name in arguments.names:
-        {"curve": _curve, "test": _test, "cost": _cost}[arguments.what](name, arguments)
+        {"curve": _curve, "test": _test, "tune": _tune, "cost": _cost}[arguments.what](name, arguments)
 
 
 def _curve(name: str, arguments: argparse.Namespace) -> None:
@@ -146,6 +151,15 @@ def _test(pair: str, arguments: argparse.Namespace) -> None:
         found = compare(after, before, Measure("F1", k), learner.protocol.average)
         low, high = 100 * found.low, 100 * found.high
         print(f"  @{k}: {100 * found.difference:+.2f} ({low:.2f} to {high:.2f})", flush=True)
+
+
+def _tune(name: str, arguments: argparse.Namespace) -> None:
+    training = _tuning(name, arguments.limit, arguments)
+    for size in arguments.sizes:
+        started = time.process_time()
+        report = learn_from_documents(replace(training, documents=training.documents[:size]), name=name)
+        lines = len(list(format_report(report)))
+        print(f"{name}: {size} documents, {time.process_time() - started:.1f} s of processor time, {lines} lines")
 
 
 def _cost(name: str, arguments: argparse.Namespace) -> None:
