@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from mderank import load_style
 from mderank.cli._terminal import Throughput
 
 # A method without an encoder: what takes time is spaCy, which every worker process loads.
@@ -27,6 +28,21 @@ def lines(tmp_path):
 
 def rows(out: Path) -> str:
     return "".join(part.read_text() for part in sorted(out.glob("part-*")))
+
+
+@pytest.mark.slow
+def test_a_style_is_part_of_the_run(run, tmp_path):
+    file, style = tmp_path / "in.jsonl", tmp_path / "mine.json"
+    file.write_text('{"id": "a", "text": "Coral reefs feed fish. Warm water harms the coral reefs of the lagoon."}\n')
+    style.write_text(load_style("tags").to_json())
+    arguments = ("--style", style, "-k", 3, "--threads", 1)
+    assert run("batch", file, tmp_path / "out", *arguments, "--processes", 1).exit_code == 0
+    (row,) = map(json.loads, rows(tmp_path / "out").splitlines())
+    single = json.loads(run("extract", file, "-f", "jsonl", *arguments).stdout)
+    assert row["keyphrases"] == single["keyphrases"]
+    style.write_text(load_style("terms").to_json())  # another style under the same name is another run
+    refused = run("batch", file, tmp_path / "out", *arguments, "--processes", 1)
+    assert refused.exit_code == 2
 
 
 @pytest.mark.slow

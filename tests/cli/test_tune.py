@@ -56,7 +56,7 @@ def test_a_style_of_few_documents_is_written_only_if_asked(run, labelled, tmp_pa
     style = tmp_path / "few.json"
     result = run("tune", labelled(6), "-o", style)
     assert result.exit_code == 2
-    assert "6 documents are few" in result.stdout or "does not help" in result.stdout
+    assert "6 documents are few" in result.stdout or "the default is kept" in result.stdout
     assert "is not written" in result.stderr
     assert "--force" in result.stderr
     assert not style.exists()
@@ -70,7 +70,8 @@ def test_a_style_of_few_documents_is_written_only_if_asked(run, labelled, tmp_pa
 def test_labels_that_the_default_finds_already_need_no_style(run, labelled, tmp_path):
     result = run("tune", labelled(20, labels=lambda bird: ["no such phrase"]), "-o", tmp_path / "none.json")
     assert result.exit_code == 2
-    assert "does not help" in result.stdout
+    assert "the default is kept" in result.stdout
+    assert "it would be the default" in result.stderr
     assert "20 of 20 labels do not occur in their texts" in result.stdout
 
 

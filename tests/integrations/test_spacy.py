@@ -45,6 +45,14 @@ def test_the_same_as_the_library_gives():
     assert places == [[tuple(span) for span in each.spans] for each in expected]
 
 
+def test_a_style_is_an_option_of_the_component():
+    nlp = english()
+    nlp.add_pipe("mderank", config={"top_k": 5, "style": "tags"})
+    found = [each.text for each in nlp(TEXT)._.keyphrases]
+    assert found == [each.text for each in FusionRank(tagger="spacy", style="tags").extract(TEXT, 5)]
+    assert found != [each.text for each in FusionRank(tagger="spacy").extract(TEXT, 5)]
+
+
 def test_the_tags_of_the_pipeline_are_taken():
     nlp = spacy.blank("en")
     nlp.add_pipe("mderank", config={"method": "firstphrases"})

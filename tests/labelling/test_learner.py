@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import threading
 from contextlib import closing
 from types import SimpleNamespace
@@ -17,6 +18,7 @@ from mderank.labelling.label_file import DocumentLabels
 from mderank.labelling.learner import StyleLearner, describe_gain
 from mderank.methods.fusionrank import FusionRank
 from mderank.research.evaluation.significance import Comparison
+from mderank.research.tuning.learner import Choice
 from mderank.testing import FakeEncoder, FakeTagger
 
 
@@ -137,5 +139,11 @@ def test_a_failure_is_told_and_the_next_labels_are_learned_from(learner, monkeyp
 def test_how_sure_it_is(difference, low, high, told):
     at_ten = Comparison(difference, low, high, 0.5, 0, 0, 0)
     other = Comparison(0.5, 0.4, 0.6, 0.5, 0, 0, 0)
-    report = SimpleNamespace(documents=12, comparisons=(other, at_ten, other))
+    choice = Choice(50.0, "little")
+    report = SimpleNamespace(documents=12, comparisons=(other, at_ten, other), choice=choice)
     assert describe_gain(report) == f"With 12 documents: {told}"
+
+
+def test_a_choice_of_the_default_is_told():
+    report = SimpleNamespace(documents=12, choice=Choice(math.inf, "little"))
+    assert describe_gain(report) == "With 12 documents: nothing is certainly better than the default yet."

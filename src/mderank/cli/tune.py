@@ -80,12 +80,12 @@ def tune(
 ) -> None:
     """Learn from labelled documents what counts as a keyphrase, and write it as a style for --style.
 
-    LABELLED is a file of JSON lines with text and keyphrases, a CSV table with a column of labels, or a folder in which
-    report.txt has its labels in report.key, one per line. Fifty documents are a good start.
+    LABELLED is a file of JSON lines with text and keyphrases, a table (CSV, Parquet) with a column of labels, or a
+    folder in which report.txt has its labels in report.key, one per line. Fifty documents are a good start.
 
     Each document is encoded once, title and full text. The worth of the style is measured on documents that it was not
-    learned from. A style that does not help, or that was learned from fewer than 20 documents, is not written without
-    --force.
+    learned from. The default is kept where no gain is certain. A style that does not help, or that was learned from
+    fewer than 20 documents, is not written without --force.
     """
     from mderank.research.evaluation.protocols import get_protocol
     from mderank.research.tuning import learn_style
@@ -124,7 +124,10 @@ def _write(report: StyleReport, output: str, *, force: bool, quiet: bool) -> Non
     from mderank.research.tuning.learn import FEW
 
     if not force and (not report.helps or report.documents < FEW):
-        reason = "it does not help" if not report.helps else f"it was learned from {report.documents} documents"
+        if report.choice.is_default:
+            reason = "it would be the default"
+        else:
+            reason = "it does not help" if not report.helps else f"it was learned from {report.documents} documents"
         raise InputError(f"{output} is not written, because {reason}; write it all the same: --force")
     with opened(output) as stream:
         stream.write(report.style.to_json())

@@ -145,6 +145,8 @@ def describe_gain(report: StyleReport) -> str:
     Returns:
         A sentence such as "With 12 documents: about +2.1 of 100 at ten phrases (−0.5 to +4.8): not certain yet."
     """
+    if report.choice.is_default:
+        return f"With {report.documents} documents: nothing is certainly better than the default yet."
     at_ten = report.comparisons[_AT_TEN]
     gain, low, high = (f"{100 * each:+.1f}".replace("-", "−") for each in (at_ten.difference, at_ten.low, at_ten.high))
     if at_ten.high < 0:

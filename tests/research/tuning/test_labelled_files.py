@@ -48,6 +48,18 @@ def test_a_table_has_labels_in_a_column(tmp_path, cell, separator, expected):
     assert labels(load_labelled(file, fields=fields)) == {"a": expected}
 
 
+def test_parquet_has_labels_in_a_column(tmp_path):
+    pyarrow = pytest.importorskip("pyarrow")
+    from pyarrow import parquet
+
+    table = {"id": ["a", "b"], "text": ["A barn owl.", "A gull."], "keyphrases": [["barn owl", "owl"], []]}
+    parquet.write_table(pyarrow.table(table), tmp_path / "mine.parquet")
+    assert labels(load_labelled(tmp_path / "mine.parquet")) == {"a": ("barn owl", "owl"), "b": ()}
+    (tmp_path / "damaged.parquet").write_bytes(b"PAR1")
+    with pytest.raises(InputError, match="not a whole Parquet file"):
+        load_labelled(tmp_path / "damaged.parquet")
+
+
 def test_a_folder_has_labels_beside_its_texts(tmp_path):
     (tmp_path / "a.txt").write_text("A barn owl.")
     (tmp_path / "a.key").write_text("barn owl\n\n owl \n")

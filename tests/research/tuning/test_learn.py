@@ -93,10 +93,20 @@ def test_labels_are_known_again_only_if_they_are_remembered():
     assert forgotten.weights["known_label"] == 0
 
 
-def test_labels_without_a_rule_give_no_certain_gain():
-    draw = random.Random(7)
-    data = documents(40, lambda phrase: draw.random() < 0.3)
-    assert not learn_style(data, extractor(), curve=False, remember_labels=False).is_certain
+@pytest.mark.parametrize("seed", range(5))
+def test_labels_without_a_rule_keep_the_default(seed):
+    draw = random.Random(seed)
+    data = documents(25, lambda phrase: draw.random() < 0.3, seed)
+    report = learn_style(data, extractor(), curve=False)
+    assert report.choice.is_default
+    assert not report.helps
+    assert "the default is kept" in "\n".join(format_report(report))
+    own = vars(FusionWeights())
+    assert {name: weight for name, weight in report.style.weights.items() if weight} == pytest.approx(own)
+    texts = [each.text for each in data.documents]
+    styled, plain = extractor(style=report.style, min_score=-100), extractor()
+    for with_style, without in zip(styled.extract_many(texts), plain.extract_many(texts), strict=True):
+        assert [each.text for each in with_style] == [each.text for each in without]
 
 
 def test_learning_is_the_same_each_time(by_digit):

@@ -10,6 +10,7 @@ McFadden (1974), "Conditional logit analysis of qualitative choice behavior", fo
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -63,7 +64,7 @@ def fit_weights(
 
     Args:
         documents: The documents. Those without a label among their candidates say nothing and are passed over.
-        penalty: Penalty on the squared standardised weights.
+        penalty: Penalty on the squared standardised weights. An infinite one keeps the default.
         remember_labels: Whether it is a feature that a phrase was a label of another document.
 
     Returns:
@@ -71,7 +72,7 @@ def fit_weights(
     """
     labels = count_labels(documents) if remember_labels else {}
     known = [document for document in documents if document.chosen.any()]
-    if not known:
+    if not known or math.isinf(penalty):
         features = documents[0].features.shape[1] if documents else 0
         return FittedWeights(np.zeros(features), 1.0, np.zeros(features), labels)
     raw = [document.features_with(labels, in_training=True) for document in known]

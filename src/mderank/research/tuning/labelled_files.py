@@ -1,4 +1,4 @@
-"""Reading a user's own labelled documents: JSON lines, a table, or a folder of texts with files of labels."""
+"""Reading a user's own labelled documents: JSON lines, CSV, Parquet, or a folder of texts with files of labels."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from mderank.errors import InputError
+from mderank.errors import InputError, MissingExtraError
 from mderank.reading import ReadOptions, find_files, read_file
 from mderank.research.datasets import DATASETS, Dataset, LabelledDocument, load_dataset
 from mderank.research.datasets.loading import parse_record, read_bytes
@@ -20,6 +20,7 @@ KEY_SUFFIX = ".key"
 _TABLES = (".csv", ".tsv")
 _DELIMITERS = ",;\t|"
 _SEPARATORS = (";", "|", ",")  # of labels, the most telling first
+_ROWS = 256  # of Parquet that are read at once
 _LONGEST_FIELD = 1 << 28  # Python's limit is shorter than a paper
 
 
@@ -53,8 +54,8 @@ def load_labelled(
     """Read labelled documents.
 
     Args:
-        source: A file of JSON lines, a CSV table, or a folder in which each text has a ``.key`` file beside it, with a
-            label per line. Or a dataset by name, as for `load_dataset`.
+        source: A file of JSON lines, a table as CSV or Parquet, or a folder in which each text has a ``.key`` file
+            beside it, with a label per line. Or a dataset by name, as for `load_dataset`.
         data_dir: Folder of named datasets.
         fields: Names of the fields or columns.
         limit: Read only the first ``limit`` documents.
@@ -65,6 +66,7 @@ def load_labelled(
 
     Raises:
         InputError: If the source does not exist, cannot be read or has no labelled document.
+        MissingExtraError: If Parquet is read without the extra ``parquet``.
     """
     path = Path(source)
     notes: list[str] = []
@@ -74,9 +76,9 @@ def load_labelled(
     elif path.is_file() and str(source) not in DATASETS:
         data = read_bytes(path)
         digest = hashlib.sha256(data).hexdigest()
-        is_table = Path(path.name.removesuffix(".gz")).suffix.lower() in _TABLES
-        rows = _table(data, path) if is_table else _lines(data, path)
-        documents = _from_records(rows, fields, notes)
+        suffix = Path(path.name.removesuffix(".gz")).suffix.lower()
+        read_rows = _parquet if suffix == ".parquet" else _table if suffix in _TABLES else _lines
+        documents = _from_records(read_rows(data, path), fields, notes)
     else:
         return load_dataset(source, data_dir, limit=limit, verify=verify)
     read = tuple(islice(documents, limit))
@@ -134,6 +136,21 @@ def _table(data: bytes, path: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
             yield f"{path}:{reader.line_num}", row
     except csv.Error as error:
         raise InputError(f"{path}:{reader.line_num}: this row is not CSV: {error}") from error
+
+
+def _parquet(data: bytes, path: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    try:
+        from pyarrow import parquet
+    except ImportError as error:
+        raise MissingExtraError("reading Parquet", "parquet") from error
+    number = 0
+    try:
+        for batch in parquet.ParquetFile(io.BytesIO(data)).iter_batches(batch_size=_ROWS):
+            for row in batch.to_pylist():
+                number += 1
+                yield f"{path}:{number}", row
+    except Exception as error:  # damaged files make pyarrow raise errors of many kinds
+        raise InputError(f"{path}: this is not a whole Parquet file: {error}") from error
 
 
 def _from_records(

@@ -3,7 +3,8 @@
 1. Encode each document once, and compute the features of its candidates.
 2. Divide the documents into folds. For each fold learn a style on the others, and judge the documents of the fold with
    it. Penalty and overlap are chosen within these others, by cross-validation again, so that no held-out document
-   has an influence on what it is judged with.
+   has an influence on what it is judged with. If the best choice is not ahead of the default by more than chance, the
+   default is kept.
 3. Compare with the extractor without a style: the differences at 5, 10 and 15 phrases, with 95 % intervals.
 4. Learn the style on all documents.
 5. From the held-out lists find the score from which on a phrase is given, and the chance that a phrase is a label.
@@ -25,7 +26,7 @@ from mderank.research.evaluation.protocols import Protocol, get_protocol
 from mderank.research.evaluation.runs import LabelledText
 from mderank.research.evaluation.significance import Comparison, compare
 from mderank.research.tuning.fit import FittedWeights
-from mderank.research.tuning.learner import KS, Choice, CurvePoint, HeldOut, Learner
+from mderank.research.tuning.learner import KS, OVERLAPS, Choice, CurvePoint, HeldOut, Learner, Overlap
 from mderank.research.tuning.preferences import describe_preferences
 from mderank.research.tuning.threshold import ScoredList, choose_threshold, count_hits, fit_confidence
 from mderank.research.tuning.training_documents import TrainingSet, read_training_documents
@@ -93,8 +94,11 @@ class StyleReport:
 
     @property
     def helps(self) -> bool:
-        """Whether the style is better on held-out documents, on average over 5, 10 and 15 phrases."""
-        return sum(self.gain) > 0
+        """Whether the style differs from the default, and is better on held-out documents.
+
+        The mean of the gains at 5, 10 and 15 phrases counts.
+        """
+        return not self.choice.is_default and sum(self.gain) > 0
 
     @property
     def is_certain(self) -> bool:
@@ -112,6 +116,7 @@ def learn_style(
     seed: int = 0,
     curve: bool = True,
     remember_labels: bool = True,
+    overlaps: Sequence[Overlap] = OVERLAPS,
     progress: Progress = lambda stage, done, total: None,
 ) -> StyleReport:
     """Learn a style from a labelled dataset, and measure its worth on held-out documents.
@@ -125,6 +130,7 @@ def learn_style(
         seed: Random seed for the folds, the draws of the curve and the intervals.
         curve: Whether to measure the learning curve.
         remember_labels: Whether the style holds the labels themselves, and knows them again in other documents.
+        overlaps: Among which ways to treat phrases that are part of each other is chosen.
         progress: Called with a stage, the work that is done and all its work. Nothing is printed.
 
     Returns:
@@ -146,6 +152,7 @@ def learn_style(
         seed=seed,
         curve=curve,
         remember_labels=remember_labels,
+        overlaps=overlaps,
         progress=progress,
     )
 
@@ -159,6 +166,7 @@ def learn_from_documents(
     seed: int = 0,
     curve: bool = True,
     remember_labels: bool = True,
+    overlaps: Sequence[Overlap] = OVERLAPS,
     progress: Progress = lambda stage, done, total: None,
 ) -> StyleReport:
     """Learn a style from documents whose features are known; see `learn_style`.
@@ -171,6 +179,7 @@ def learn_from_documents(
         seed: Random seed for the folds, the draws of the curve and the intervals.
         curve: Whether to measure the learning curve.
         remember_labels: Whether the style holds the labels themselves, and knows them again in other documents.
+        overlaps: Among which ways to treat phrases that are part of each other is chosen.
         progress: Called with a stage, the work that is done and all its work.
 
     Returns:
@@ -183,7 +192,7 @@ def learn_from_documents(
     if folds < 2:
         raise OptionError(f"folds must be at least 2, not {folds}")
     scoring = get_protocol(protocol) if isinstance(protocol, str) else protocol
-    learner = Learner(training, scoring, remember_labels=remember_labels)
+    learner = Learner(training, scoring, remember_labels=remember_labels, overlaps=overlaps)
     documents = learner.documents
     if len(documents) < 4:
         raise InputError(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import product
@@ -20,15 +21,16 @@ from mderank.util.arrays import Reals
 KS = (5, 10, 15)
 Overlap = Literal["none", "little", "any"]
 # Candidates for what is chosen by cross-validation, those that are nearest to the default first.
-PENALTIES = (500.0, 50.0, 5.0)
+PENALTIES = (50.0, 15.0)
 OVERLAPS: tuple[Overlap, ...] = ("little", "any", "none")
-# By how much a choice must be better than those before it, in points of F1, divided by the root of the number of
-# documents: a choice on few documents is mostly chance.
-_MARGIN = 5.0
-_INNER_FOLDS = 3
+# Standard errors by which the best choice must be ahead of the default: on few documents, most gains are chance.
+_CERTAIN = 1.8  # chosen on the tuning datasets: no loss where nothing can be learned, and a gain where it can
+_GROUPS = 25  # of documents, which are left out in turn to find the standard error
+_INNER_FOLDS = 5
 _MOST_INNER = 200  # documents on which penalty and overlap are chosen; more cost time and change no choice
 _LONGEST_LIST = 30  # phrases of a document that are looked at to find the lowest score
 _CURVE_DRAWS = 3
+_CHOSEN_ANEW = 100  # documents up to which each draw of the learning curve chooses for itself
 _MOST_TESTED = 200  # documents on which a point of the learning curve is measured
 
 
@@ -37,12 +39,17 @@ class Choice:
     """What is chosen by cross-validation.
 
     Attributes:
-        penalty: Penalty on weights that differ from the default.
+        penalty: Penalty on weights that differ from the default; infinite if nothing is certainly better.
         overlap: How much keyphrases may overlap.
     """
 
     penalty: float
     overlap: Overlap
+
+    @property
+    def is_default(self) -> bool:
+        """Whether nothing was learned."""
+        return math.isinf(self.penalty)
 
 
 @dataclass(frozen=True)
@@ -78,6 +85,7 @@ class Learner:
         training: The documents.
         protocol: How phrases are matched and documents averaged.
         remember_labels: Whether it is a feature that a phrase was a label of another document.
+        overlaps: Among which ways to treat phrases that are part of each other is chosen.
 
     Attributes:
         training: All documents.
@@ -85,8 +93,16 @@ class Learner:
         documents: The documents that the protocol does not leave out.
     """
 
-    def __init__(self, training: TrainingSet, protocol: Protocol, *, remember_labels: bool = True) -> None:
+    def __init__(
+        self,
+        training: TrainingSet,
+        protocol: Protocol,
+        *,
+        remember_labels: bool = True,
+        overlaps: Sequence[Overlap] = OVERLAPS,
+    ) -> None:
         self.training, self.protocol, self._remember = training, protocol, remember_labels
+        self._overlaps = tuple(overlaps)
         self.documents = [
             each
             for each in training.documents
@@ -146,6 +162,8 @@ class Learner:
     def choose(self, documents: Sequence[TrainingDocument]) -> Choice:
         """Choose penalty and overlap by the mean F1 at 5, 10 and 15 phrases, in cross-validation.
 
+        If the best is not ahead of the default by more than chance, the default is kept.
+
         Args:
             documents: The training documents.
 
@@ -154,23 +172,35 @@ class Learner:
         """
         documents = documents[:_MOST_INNER]
         parts = [range(start, len(documents), _INNER_FOLDS) for start in range(min(_INNER_FOLDS, len(documents)))]
-        judged: dict[Choice, list[Judgement]] = {Choice(*each): [] for each in product(PENALTIES, OVERLAPS)}
+        judged: dict[Choice, list[Judgement]] = {Choice(*each): [] for each in product(PENALTIES, self._overlaps)}
         for part in parts:
             others = [each for index, each in enumerate(documents) if index not in part]
             for penalty in PENALTIES:
                 fitted = self.fit(others, penalty)
                 for index in part:
                     scores = fitted.score(documents[index])
-                    for overlap in OVERLAPS:
+                    for overlap in self._overlaps:
                         judged[Choice(penalty, overlap)].append(self.judge(documents[index], scores, overlap)[1])
-        margin = _MARGIN / max(1, len(documents)) ** 0.5
-        best, value = None, -np.inf
-        for choice, judgements in judged.items():
-            found = float(np.mean(self.figures(judgements)))
-            if best is None or found > value + margin:
-                best, value = choice, found
-        assert best is not None
-        return best
+        in_order = [documents[index] for part in parts for index in part]
+        before = [self.judge(each, each.default, None)[1] for each in in_order]
+        best = max(judged, key=lambda choice: float(np.mean(self.figures(judged[choice]))))
+        certain = self._is_certainly_better(judged[best], before)
+        return best if certain else Choice(math.inf, self.training.extractor.overlap)
+
+    def _is_certainly_better(self, after: Sequence[Judgement], before: Sequence[Judgement]) -> bool:
+        """Compare the gain with its standard error, by the jackknife over groups of documents."""
+
+        def gain(left_out: range) -> float:
+            kept = [index for index in range(len(after)) if index not in left_out]
+            now, was = ([judgements[index] for index in kept] for judgements in (after, before))
+            return float(np.mean(self.figures(now)) - np.mean(self.figures(was)))
+
+        groups = min(_GROUPS, len(after))
+        if groups < 2:
+            return False
+        gains = np.asarray([gain(range(start, len(after), groups)) for start in range(groups)])
+        error = float(np.sqrt((groups - 1) / groups * np.sum((gains - gains.mean()) ** 2)))
+        return gain(range(0)) > _CERTAIN * error
 
     def figures(self, judgements: Sequence[Judgement]) -> tuple[float, ...]:
         """Compute F1 at 5, 10 and 15 phrases.
@@ -187,7 +217,7 @@ class Learner:
         """Measure the gain for fewer training documents, as the mean over draws.
 
         Args:
-            choice: Penalty and overlap.
+            choice: Penalty and overlap for many documents; few documents choose their own.
             seed: Random seed of the draws.
             before: Judgements without a style.
 
@@ -200,9 +230,11 @@ class Learner:
             for draw in range(_CURVE_DRAWS):
                 drawn = np.random.default_rng((seed, size, draw)).permutation(len(before)).tolist()
                 tested = drawn[size : size + _MOST_TESTED]
-                fitted = self.fit([self.documents[index] for index in drawn[:size]], choice.penalty)
+                chosen = [self.documents[index] for index in drawn[:size]]
+                own = self.choose(chosen) if size <= _CHOSEN_ANEW else choice
+                fitted = self.fit(chosen, own.penalty)
                 after = [
-                    self.judge(self.documents[index], fitted.score(self.documents[index]), choice.overlap)[1]
+                    self.judge(self.documents[index], fitted.score(self.documents[index]), own.overlap)[1]
                     for index in tested
                 ]
                 gains.append(np.subtract(self.figures(after), self.figures([before[index] for index in tested])))

@@ -60,6 +60,11 @@ def format_verdict(report: StyleReport) -> str:
     Returns:
         The sentence.
     """
+    if report.choice.is_default:
+        return (
+            "Nothing that was learned is better than the default by more than chance, so the default is kept. Label "
+            "more documents, or leave it at the default."
+        )
     if not report.helps:
         return "The style does not help here: on held-out documents it is no better than the default."
     if report.documents < FEW:
