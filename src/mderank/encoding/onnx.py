@@ -22,7 +22,7 @@ import numpy as np
 from mderank.encoding.base import POOLINGS, BlockInputs, EncoderInputs, EncoderSpec, Precision, TokenizedText
 from mderank.encoding.file_checks import check_graph_file
 from mderank.encoding.onnx_graph import Graph, Node
-from mderank.encoding.onnx_rewrite import keep_tables_small, split_attention, use_integers
+from mderank.encoding.onnx_rewrite import fuse_gelu, keep_tables_small, split_attention, use_integers
 from mderank.encoding.tokenizer import load_tokenizer, tokenize
 from mderank.errors import ModelError, OptionError
 from mderank.util.arrays import Floats
@@ -245,6 +245,7 @@ class OnnxEncoder:
             takes_blocks = blocks and split_attention(graph)
             keep_tables_small(graph)
             if self.precision != "float32":
+                fuse_gelu(graph)
                 use_integers(graph, 8 if self.precision == "int8" else 16)
             graph.cut(output_name(layer))
             graph.drop_unused()

@@ -1,8 +1,8 @@
 """Rewrites of an encoder's graph, made when it is loaded: the same weights, less work.
 
-`split_attention` computes the attention scores that one-pass masking needs, and no others. `use_integers` computes
-the products with weights in whole numbers. `keep_tables_small` leaves embedding tables in the 8 bits that they are
-stored in.
+`split_attention` computes the attention scores that one-pass masking needs, and no others. `fuse_gelu` makes one
+operation of five. `use_integers` computes the products with weights in whole numbers. `keep_tables_small` leaves
+embedding tables in the 8 bits that they are stored in.
 """
 
 from __future__ import annotations
@@ -29,8 +29,12 @@ _SMALLEST = 4096  # numbers: a smaller matrix stays in float32
 # A row of activations is scaled so that its largest number is this, and stored in numbers of 8 bits with 128 added:
 # ONNX Runtime is fast at products of unsigned by signed numbers. 127 · 256 is the most whose upper half fits.
 _LARGEST, _ZERO = {8: 127.0, 16: 127.0 * 256}, 128
+# GELU gives no number below this. Its rows in 8 bits have 24 added and not 128, and 231 steps above zero.
+_GELU_LOWEST, _GELU_ZERO = -0.17, 24
+_GELU_OPS = ("Gelu", "BiasGelu")
 _LARGEST_WEIGHT = 127
 _TINY = 1e-30  # instead of the largest number of a row of zeros
+_NEAR = 1e-5  # difference of a constant in float32 from what it stands for
 
 
 def split_attention(graph: Graph) -> bool:
@@ -46,11 +50,7 @@ def split_attention(graph: Graph) -> bool:
     Returns:
         Whether the attention was found in all layers. If not, the graph is as it was.
     """
-    makers = {output: node for node in graph.nodes for output in node.outputs}
-    takers: dict[str, list[Node]] = {}
-    for node in graph.nodes:
-        for name in node.inputs:
-            takers.setdefault(name, []).append(node)
+    makers, takers = _makers(graph), _takers(graph)
     found: dict[int, list[Node]] = {}  # by the last of the four nodes of a layer's attention
     drop: set[int] = set()
     for add in takers.get(_MASK, []):
@@ -82,6 +82,20 @@ def split_attention(graph: Graph) -> bool:
             nodes += found.get(id(node), [node])
     graph.nodes = nodes
     return True
+
+
+def _makers(graph: Graph) -> dict[str, Node]:
+    """The node that computes each value."""
+    return {output: node for node in graph.nodes for output in node.outputs}
+
+
+def _takers(graph: Graph) -> dict[str, list[Node]]:
+    """The nodes that take each value."""
+    takers: dict[str, list[Node]] = {}
+    for node in graph.nodes:
+        for name in node.inputs:
+            takers.setdefault(name, []).append(node)
+    return takers
 
 
 def _only(takers: dict[str, list[Node]], node: Node | None) -> Node | None:
@@ -172,12 +186,74 @@ def keep_tables_small(graph: Graph) -> None:
     graph.nodes = nodes
 
 
+def fuse_gelu(graph: Graph) -> None:
+    """Compute each GELU, x · (1 + erf(x / √2)) / 2, and the addition of a bias before it, as one operation.
+
+    Args:
+        graph: The graph, which is changed. The numbers that it computes stay the same but for rounding.
+    """
+    makers, takers = _makers(graph), _takers(graph)
+    fused: dict[int, Node] = {}  # by the last node of each GELU
+    drop: set[int] = set()
+    for erf in graph.nodes:
+        found = _gelu(graph, erf, makers, takers) if erf.op == "Erf" else None
+        if found is None:
+            continue
+        source, nodes = found
+        inputs: tuple[str, ...] = (source,)
+        op = "Gelu"
+        bias = makers.get(source)
+        if bias is not None and bias.op == "Add" and {id(each) for each in takers[source]} <= {id(n) for n in nodes}:
+            numbers = [(name, graph.constant(name)) for name in bias.inputs]
+            some = [name for name, values in numbers if values is not None and values.ndim == 1 and values.size > 1]
+            if len(some) == 1:
+                inputs, op = (next(name for name in bias.inputs if name != some[0]), some[0]), "BiasGelu"
+                drop.add(id(bias))
+        drop |= {id(node) for node in nodes}
+        fused[id(nodes[-1])] = Node(op, inputs, nodes[-1].outputs, domain=_OWN_DOMAIN)
+    graph.nodes = [fused.get(id(node), node) for node in graph.nodes if id(node) in fused or id(node) not in drop]
+
+
+def _gelu(
+    graph: Graph, erf: Node, makers: dict[str, Node], takers: dict[str, list[Node]]
+) -> tuple[str, list[Node]] | None:
+    """What a GELU takes, and its nodes, the last one at the end. None if it is another function."""
+    root = makers.get(erf.inputs[0])
+    plus = _only(takers, erf)
+    first = _only(takers, plus)
+    second = _only(takers, first)
+    if root is None or plus is None or first is None or second is None:
+        return None
+    factor = _number(graph, root.inputs[1])
+    scaled = (root.op == "Div" and _is(factor, 2**0.5)) or (root.op == "Mul" and _is(factor, 0.5**0.5))
+    raised = plus.op == "Add" and any(_is(_number(graph, name), 1.0) for name in plus.inputs)
+    rest = [name for name in (*first.inputs, *second.inputs) if name not in (plus.outputs[0], first.outputs[0])]
+    halves = [name for name in rest if _is(_number(graph, name), 0.5)]
+    if not (scaled and raised and first.op == second.op == "Mul" and len(rest) == 2 and len(halves) == 1):
+        return None
+    source = root.inputs[0]
+    return (source, [root, erf, plus, first, second]) if source in rest else None
+
+
+def _number(graph: Graph, name: str) -> float | None:
+    """The value of a constant that is one number."""
+    values = graph.constant(name)
+    return float(values.reshape(-1)[0]) if values is not None and values.size == 1 else None
+
+
+def _is(number: float | None, value: float) -> bool:
+    return number is not None and abs(number - value) < _NEAR
+
+
 def use_integers(graph: Graph, bits: Literal[8, 16] = 8) -> int:
     """Compute products with weight matrices in whole numbers: weights of 8 bits, activations of 8 or 16.
 
     Weights have one scale per output channel; those that are stored in int8 are taken as they are. Every row of
     activations, one token, has its own scale. So a token's states do not depend on the tokens beside it, and the sums
     are of whole numbers, which are exact in any order. Activations of 16 bits take two products of 8 bits.
+
+    With 8 bits, products that give the values of attention take activations of 16. An error there is the same in all
+    tokens that attend to one, and adds up over them: these products alone make a third of the error.
 
     Args:
         graph: The graph, which is changed.
@@ -187,57 +263,109 @@ def use_integers(graph: Graph, bits: Literal[8, 16] = 8) -> int:
         The number of products that are computed in whole numbers.
     """
     stored = {node.outputs[0]: node for node in graph.nodes if node.op == "DequantizeLinear" and len(node.inputs) == 2}
-    done: set[str] = set()
-    nodes: list[Node] = []
-    found = 0
-    graph.add_constant("last_axis", np.array([-1], dtype=np.int64))
-    graph.add_constant("largest", np.array(_LARGEST[bits], dtype=np.float32))
-    graph.add_constant("tiny", np.array(_TINY, dtype=np.float32))
-    graph.add_constant("step_1", np.array(1, dtype=np.float32))
-    graph.add_constant("step_256", np.array(256, dtype=np.float32))
-    graph.add_constant("zero", np.array(_ZERO, dtype=np.uint8))
+    _add_numbers(graph)
+    exact = _attention_values(graph) if bits == 8 else set()
+    products: dict[str, tuple[str, str]] = {}  # result of a product: the weights in int8 and their scales
+    wide: set[str] = set()  # activations that are needed in 16 bits
     for node in graph.nodes:
         weights = _weights(graph, stored, node.inputs[1]) if node.op == "MatMul" else None
-        if weights is None:
+        if weights is not None:
+            products[node.outputs[0]] = weights
+            if bits == 16 or node.outputs[0] in exact:
+                wide.add(node.inputs[0])
+    shifted = {node.outputs[0] for node in graph.nodes if node.op in _GELU_OPS} - wide
+    done: set[str] = set()
+    nodes: list[Node] = []
+    for node in graph.nodes:
+        result = node.outputs[0]
+        if result not in products:
             nodes.append(node)
             continue
-        source, (result,) = node.inputs[0], node.outputs
+        source = node.inputs[0]
         if source not in done:
             done.add(source)
-            nodes += _quantized(source, bits)
-        nodes += _products(source, weights, result, bits)
-        found += 1
+            nodes += _shifted(source) if source in shifted else _quantized(source, source in wide)
+        both = bits == 16 or result in exact
+        zero = "gelu_zero" if source in shifted else "zero"
+        nodes += _products(source, products[result], result, zero, "step_256" if source in wide else "step_1", both)
     graph.nodes = nodes
+    return len(products)
+
+
+def _add_numbers(graph: Graph) -> None:
+    """Constants that all products use."""
+    steps = 255.0 - _GELU_ZERO
+    graph.add_constant("last_axis", np.array([-1], dtype=np.int64))
+    for name, number in (
+        ("largest_8", _LARGEST[8]),
+        ("largest_16", _LARGEST[16]),
+        ("tiny", _TINY),
+        ("step_1", 1),
+        ("step_256", 256),
+        ("gelu_largest", steps),
+        ("gelu_smallest", -_GELU_LOWEST * steps / _GELU_ZERO),
+    ):
+        graph.add_constant(name, np.array(number, dtype=np.float32))
+    graph.add_constant("zero", np.array(_ZERO, dtype=np.uint8))
+    graph.add_constant("gelu_zero", np.array(_GELU_ZERO, dtype=np.uint8))
+
+
+def _attention_values(graph: Graph) -> set[str]:
+    """Results of products that become the values of attention: what weights from a softmax are multiplied by."""
+    makers = _makers(graph)
+    found: set[str] = set()
+    for node in graph.nodes:
+        weights = makers.get(node.inputs[0]) if node.op == "MatMul" else None
+        name = node.inputs[1] if weights is not None and weights.op == "Softmax" else ""
+        maker = makers.get(name)
+        while maker is not None and maker.op in ("Split", "Transpose", "Reshape", "Add"):
+            name = next((each for each in maker.inputs if each in makers), "")
+            maker = makers.get(name)
+        if maker is not None and maker.op == "MatMul":
+            found.add(name)
     return found
 
 
-def _quantized(source: str, bits: int) -> Iterator[Node]:
-    """Rows of activations as whole numbers of 8 bits: ``low``, and ``high`` for the upper half of 16."""
+def _quantized(source: str, wide: bool) -> Iterator[Node]:
+    """Rows of activations as whole numbers: ``high`` of 8 bits, and ``low`` for the lower half of 16."""
     p = f"{source}/"
+    largest, step = ("largest_16", "step_256") if wide else ("largest_8", "step_1")
     yield Node("Abs", (source,), (p + "sizes",))
     yield Node("ReduceMax", (p + "sizes", "last_axis"), (p + "some_size",), {"keepdims": 1})
     yield Node("Max", (p + "some_size", "tiny"), (p + "size",))
-    yield Node("Div", (p + "size", "largest"), (p + "scale",))
-    yield Node("Div", ("largest", p + "size"), (p + "factor",))
-    yield Node("Mul", (source, p + "factor"), (p + "scaled",))
-    rest = p + "scaled"
-    if bits == 16:
-        yield Node("QuantizeLinear", (p + "scaled", "step_256", "zero"), (p + "high",))
-        yield Node("DequantizeLinear", (p + "high", "step_256", "zero"), (p + "upper",))
+    yield from _scaled(source, largest)
+    yield Node("QuantizeLinear", (p + "scaled", step, "zero"), (p + "high",))
+    if wide:
+        yield Node("DequantizeLinear", (p + "high", step, "zero"), (p + "upper",))
         yield Node("Sub", (p + "scaled", p + "upper"), (p + "rest",))
-        rest = p + "rest"
-    yield Node("QuantizeLinear", (rest, "step_1", "zero"), (p + "low",))
+        yield Node("QuantizeLinear", (p + "rest", "step_1", "zero"), (p + "low",))
 
 
-def _products(source: str, weights: tuple[str, str], result: str, bits: int) -> Iterator[Node]:
+def _shifted(source: str) -> Iterator[Node]:
+    """Rows of a GELU as whole numbers of 8 bits: hardly any below zero, where it has no large numbers."""
+    p = f"{source}/"
+    yield Node("ReduceMax", (source, "last_axis"), (p + "some_size",), {"keepdims": 1})
+    yield Node("Max", (p + "some_size", "gelu_smallest"), (p + "size",))
+    yield from _scaled(source, "gelu_largest")
+    yield Node("QuantizeLinear", (p + "scaled", "step_1", "gelu_zero"), (p + "high",))
+
+
+def _scaled(source: str, largest: str) -> Iterator[Node]:
+    p = f"{source}/"
+    yield Node("Div", (p + "size", largest), (p + "scale",))
+    yield Node("Div", (largest, p + "size"), (p + "factor",))
+    yield Node("Mul", (source, p + "factor"), (p + "scaled",))
+
+
+def _products(source: str, weights: tuple[str, str], result: str, zero: str, step: str, both: bool) -> Iterator[Node]:
     matrix, scales = weights
     p, r = f"{source}/", f"{result}/"
-    low = (p + "low", matrix, "step_1", scales, "zero")
-    yield Node("MatMulIntegerToFloat", low, (r + "low",), domain=_OWN_DOMAIN)
-    unscaled = r + "low"
-    if bits == 16:
-        high = (p + "high", matrix, "step_256", scales, "zero")
-        yield Node("MatMulIntegerToFloat", high, (r + "high",), domain=_OWN_DOMAIN)
+    high = (p + "high", matrix, step, scales, zero)
+    yield Node("MatMulIntegerToFloat", high, (r + "high",), domain=_OWN_DOMAIN)
+    unscaled = r + "high"
+    if both:
+        low = (p + "low", matrix, "step_1", scales, zero)
+        yield Node("MatMulIntegerToFloat", low, (r + "low",), domain=_OWN_DOMAIN)
         yield Node("Add", (r + "high", r + "low"), (r + "both",))
         unscaled = r + "both"
     yield Node("Mul", (unscaled, p + "scale"), (result,))
