@@ -27,13 +27,15 @@ _OWN_DOMAIN = "com.microsoft"  # of operations that ONNX Runtime adds to ONNX's
 _SMALLEST = 4096  # numbers: a smaller matrix stays in float32
 
 # A row of activations is scaled so that its largest number is this, and stored in numbers of 8 bits with 128 added:
-# ONNX Runtime is fast at products of unsigned by signed numbers. 127 · 256 is the most whose upper half fits.
-_LARGEST, _ZERO = {8: 127.0, 16: 127.0 * 256}, 128
+# ONNX Runtime is fast at products of unsigned by signed numbers. The lower half of 16 bits counts 256ths of a step.
+_LARGEST, _ZERO = 127.0, 128
 # GELU gives no number below this. Its rows in 8 bits have 24 added and not 128, and 231 steps above zero.
 _GELU_LOWEST, _GELU_ZERO = -0.17, 24
 _GELU_OPS = ("Gelu", "BiasGelu")
 _LARGEST_WEIGHT = 127
 _TINY = 1e-30  # instead of the largest number of a row of zeros
+# Nodes by which torch's export makes keys (B, h, k, S), from the last to the first.
+_FLAT_TRANSPOSE = (("Reshape", None), ("Transpose", (0, 2, 1)), ("Reshape", None))
 _NEAR = 1e-5  # difference of a constant in float32 from what it stands for
 
 
@@ -69,7 +71,7 @@ def split_attention(graph: Graph) -> bool:
             or product.inputs[0] != softmax.outputs[0]
         ):
             return False
-        found[id(product)] = list(_divided(scores, product))
+        found[id(product)] = list(_divided(scores, product, _key_rows(graph, makers, scores.inputs[1])))
         drop |= {id(scores), id(add), id(softmax)}
     if not found or _MASK not in graph.inputs:
         return False
@@ -117,29 +119,49 @@ def _sizes(graph: Graph) -> Iterator[Node]:
     yield Node("Concat", ("keep_two", "size_slots", "size_slot"), ("shape_of_scores",), {"axis": 0})
 
 
-def _divided(scores: Node, product: Node) -> Iterator[Node]:
+def _key_rows(graph: Graph, makers: dict[str, Node], key: str) -> tuple[str, str]:
+    """What keys (B, h, k, S) are made of: rows (B, h, S, k), and a number that they are multiplied by; "" for none."""
+    name, factor = key, ""
+    maker = makers.get(name)
+    if maker is not None and maker.op == "Mul" and _number(graph, maker.inputs[1]) is not None:
+        name, factor = maker.inputs
+    path = []
+    while (maker := makers.get(name)) is not None and maker.op in ("Reshape", "Transpose"):
+        path.append((maker.op, maker.attributes.get("perm")))
+        if path == [("Transpose", (0, 1, 3, 2))]:
+            return maker.inputs[0], factor
+        if path == [*_FLAT_TRANSPOSE, ("Transpose", (0, 2, 1, 3))]:
+            return name, factor
+        name = maker.inputs[0]
+    return "", ""
+
+
+def _divided(scores: Node, product: Node, keys: tuple[str, str]) -> Iterator[Node]:
     """The attention of one layer: queries (B, h, S, k), keys (B, h, k, S), values (B, h, S, k)."""
-    query, key = scores.inputs
-    value = product.inputs[1]
+    query, value = scores.inputs[0], product.inputs[1]
     (result,) = product.outputs
     p = f"{result}/"
+    rows, factor = keys
+    if factor:
+        yield Node("Mul", (query, factor), (p + "query",))
+        query = p + "query"
+    if not rows:
+        rows = p + "key_rows"
+        yield Node("Transpose", (scores.inputs[1],), (rows,), {"perm": (0, 1, 3, 2)})
     yield Node("Split", (query, "parts_of_sequence"), (p + "window_query", p + "block_query"), {"axis": 2})
-    yield Node("Split", (key, "parts_of_sequence"), (p + "window_key", p + "block_key"), {"axis": 3})
+    yield Node("Split", (rows, "parts_of_sequence"), (p + "window_key", p + "block_key"), {"axis": 2})
     yield Node("Split", (value, "parts_of_sequence"), (p + "window_value", p + "block_value"), {"axis": 2})
     # The window with itself.
-    yield Node("MatMul", (p + "window_query", p + "window_key"), (p + "window_scores",))
+    yield _scores(p + "window_query", p + "window_key", p + "window_scores")
     yield Node("Softmax", (p + "window_scores",), (p + "window_weights",), {"axis": -1})
     yield Node("MatMul", (p + "window_weights", p + "window_value"), (p + "window",))
     # Scores of blocks with the window (B, h, m, n), and within each slot (B, h, g, t, t).
-    yield Node("MatMul", (p + "block_query", p + "window_key"), (p + "across_all",))
+    yield _scores(p + "block_query", p + "window_key", p + "across_all")
     yield Node("Add", (p + "across_all", "block_bias"), (p + "across",))
     yield Node("Gather", (p + "block_query", "slots"), (p + "slot_query",), {"axis": 2})
-    # Gather copies what is behind its axis in one piece: along the last axis it would copy numbers one by one.
-    yield Node("Transpose", (p + "block_key",), (p + "block_key_rows",), {"perm": (0, 1, 3, 2)})
-    yield Node("Gather", (p + "block_key_rows", "slots"), (p + "slot_key_rows",), {"axis": 2})
-    yield Node("Transpose", (p + "slot_key_rows",), (p + "slot_key",), {"perm": (0, 1, 2, 4, 3)})
+    yield Node("Gather", (p + "block_key", "slots"), (p + "slot_key",), {"axis": 2})
     yield Node("Gather", (p + "block_value", "slots"), (p + "slot_value",), {"axis": 2})
-    yield Node("MatMul", (p + "slot_query", p + "slot_key"), (p + "within_all",))
+    yield _scores(p + "slot_query", p + "slot_key", p + "within_all")
     yield Node("Add", (p + "within_all", "slot_bias"), (p + "within_slots",))
     yield Node("Reshape", (p + "within_slots", "shape_of_scores"), (p + "within_flat",))
     yield Node("Gather", (p + "within_flat", "places"), (p + "within",), {"axis": 2})
@@ -158,6 +180,11 @@ def _divided(scores: Node, product: Node) -> Iterator[Node]:
     yield Node("Gather", (p + "from_flat", "places"), (p + "from_block",), {"axis": 2})
     yield Node("Add", (p + "from_window", p + "from_block"), (p + "block",))
     yield Node("Concat", (p + "window", p + "block"), (result,), {"axis": 2})
+
+
+def _scores(queries: str, keys: str, result: str) -> Node:
+    """Products of queries (…, s, k) and keys (…, t, k)."""
+    return Node("FusedMatMul", (queries, keys), (result,), {"transB": 1}, domain=_OWN_DOMAIN)
 
 
 def keep_tables_small(graph: Graph) -> None:
@@ -267,10 +294,12 @@ def use_integers(graph: Graph, bits: Literal[8, 16] = 8) -> int:
     exact = _attention_values(graph) if bits == 8 else set()
     products: dict[str, tuple[str, str]] = {}  # result of a product: the weights in int8 and their scales
     wide: set[str] = set()  # activations that are needed in 16 bits
+    sizes: dict[str, int] = {}  # numbers of a row of activations
     for node in graph.nodes:
         weights = _weights(graph, stored, node.inputs[1]) if node.op == "MatMul" else None
         if weights is not None:
             products[node.outputs[0]] = weights
+            sizes[node.inputs[0]] = _length(graph, weights[0])
             if bits == 16 or node.outputs[0] in exact:
                 wide.add(node.inputs[0])
     shifted = {node.outputs[0] for node in graph.nodes if node.op in _GELU_OPS} - wide
@@ -284,10 +313,10 @@ def use_integers(graph: Graph, bits: Literal[8, 16] = 8) -> int:
         source = node.inputs[0]
         if source not in done:
             done.add(source)
-            nodes += _shifted(source) if source in shifted else _quantized(source, source in wide)
+            size = sizes[source]
+            nodes += _shifted(source, size) if source in shifted else _quantized(source, size, source in wide)
         both = bits == 16 or result in exact
-        zero = "gelu_zero" if source in shifted else "zero"
-        nodes += _products(source, products[result], result, zero, "step_256" if source in wide else "step_1", both)
+        nodes += _products(source, products[result], result, "gelu_zero" if source in shifted else "zero", both)
     graph.nodes = nodes
     return len(products)
 
@@ -297,10 +326,10 @@ def _add_numbers(graph: Graph) -> None:
     steps = 255.0 - _GELU_ZERO
     graph.add_constant("last_axis", np.array([-1], dtype=np.int64))
     for name, number in (
-        ("largest_8", _LARGEST[8]),
-        ("largest_16", _LARGEST[16]),
+        ("largest", _LARGEST),
         ("tiny", _TINY),
         ("step_1", 1),
+        ("step_1_256", 1 / 256),
         ("step_256", 256),
         ("gelu_largest", steps),
         ("gelu_smallest", -_GELU_LOWEST * steps / _GELU_ZERO),
@@ -308,6 +337,15 @@ def _add_numbers(graph: Graph) -> None:
         graph.add_constant(name, np.array(number, dtype=np.float32))
     graph.add_constant("zero", np.array(_ZERO, dtype=np.uint8))
     graph.add_constant("gelu_zero", np.array(_GELU_ZERO, dtype=np.uint8))
+
+
+def _length(graph: Graph, matrix: str) -> int:
+    """Numbers of a row that a matrix is multiplied by, whose shape is noted as a constant."""
+    values = graph.constant(matrix)
+    assert values is not None
+    size = int(values.shape[0])
+    graph.add_constant(f"shape_of_rows_{size}", np.array([-1, size], dtype=np.int64))
+    return size
 
 
 def _attention_values(graph: Graph) -> set[str]:
@@ -326,49 +364,61 @@ def _attention_values(graph: Graph) -> set[str]:
     return found
 
 
-def _quantized(source: str, wide: bool) -> Iterator[Node]:
+def _quantized(source: str, size: int, wide: bool) -> Iterator[Node]:
     """Rows of activations as whole numbers: ``high`` of 8 bits, and ``low`` for the lower half of 16."""
     p = f"{source}/"
-    largest, step = ("largest_16", "step_256") if wide else ("largest_8", "step_1")
-    yield Node("Abs", (source,), (p + "sizes",))
-    yield Node("ReduceMax", (p + "sizes", "last_axis"), (p + "some_size",), {"keepdims": 1})
+    yield from _rows(source, size)
+    yield Node("Abs", (p + "rows",), (p + "sizes",))
+    yield Node("ReduceMax", (p + "sizes", "last_axis"), (p + "some_size",), {"keepdims": 0})
     yield Node("Max", (p + "some_size", "tiny"), (p + "size",))
-    yield from _scaled(source, largest)
-    yield Node("QuantizeLinear", (p + "scaled", step, "zero"), (p + "high",))
+    yield from _divided_rows(source, "largest", "zero")
     if wide:
-        yield Node("DequantizeLinear", (p + "high", step, "zero"), (p + "upper",))
-        yield Node("Sub", (p + "scaled", p + "upper"), (p + "rest",))
-        yield Node("QuantizeLinear", (p + "rest", "step_1", "zero"), (p + "low",))
+        yield Node("DequantizeLinear", (p + "high", p + "scale", p + "zeros"), (p + "upper",), {"axis": 0})
+        yield Node("Sub", (p + "rows", p + "upper"), (p + "rest",))
+        yield Node("Div", (p + "scale", "step_256"), (p + "low_scale",))
+        yield Node("QuantizeLinear", (p + "rest", p + "low_scale", p + "zeros"), (p + "low",), {"axis": 0})
 
 
-def _shifted(source: str) -> Iterator[Node]:
+def _shifted(source: str, size: int) -> Iterator[Node]:
     """Rows of a GELU as whole numbers of 8 bits: hardly any below zero, where it has no large numbers."""
     p = f"{source}/"
-    yield Node("ReduceMax", (source, "last_axis"), (p + "some_size",), {"keepdims": 1})
+    yield from _rows(source, size)
+    yield Node("ReduceMax", (p + "rows", "last_axis"), (p + "some_size",), {"keepdims": 0})
     yield Node("Max", (p + "some_size", "gelu_smallest"), (p + "size",))
-    yield from _scaled(source, "gelu_largest")
-    yield Node("QuantizeLinear", (p + "scaled", "step_1", "gelu_zero"), (p + "high",))
+    yield from _divided_rows(source, "gelu_largest", "gelu_zero")
 
 
-def _scaled(source: str, largest: str) -> Iterator[Node]:
+def _rows(source: str, size: int) -> Iterator[Node]:
+    """Activations (…, size) as rows (n, size), and the shape (…, -1) of what is computed of them."""
+    p = f"{source}/"
+    yield Node("Reshape", (source, f"shape_of_rows_{size}"), (p + "rows",))
+    yield Node("Shape", (source,), (p + "outer",), {"start": 0, "end": -1})
+    yield Node("Concat", (p + "outer", "last_axis"), (p + "shape",), {"axis": 0})
+
+
+def _divided_rows(source: str, largest: str, zero: str) -> Iterator[Node]:
+    """Rows in steps of their own: (n,) steps."""
     p = f"{source}/"
     yield Node("Div", (p + "size", largest), (p + "scale",))
-    yield Node("Div", (largest, p + "size"), (p + "factor",))
-    yield Node("Mul", (source, p + "factor"), (p + "scaled",))
+    yield Node("Shape", (p + "scale",), (p + "number_of_rows",))
+    yield Node("Expand", (zero, p + "number_of_rows"), (p + "zeros",))
+    yield Node("QuantizeLinear", (p + "rows", p + "scale", p + "zeros"), (p + "high",), {"axis": 0})
+    yield Node("Unsqueeze", (p + "scale", "last_axis"), (p + "column",))
 
 
-def _products(source: str, weights: tuple[str, str], result: str, zero: str, step: str, both: bool) -> Iterator[Node]:
+def _products(source: str, weights: tuple[str, str], result: str, zero: str, both: bool) -> Iterator[Node]:
     matrix, scales = weights
     p, r = f"{source}/", f"{result}/"
-    high = (p + "high", matrix, step, scales, zero)
+    high = (p + "high", matrix, "step_1", scales, zero)
     yield Node("MatMulIntegerToFloat", high, (r + "high",), domain=_OWN_DOMAIN)
     unscaled = r + "high"
     if both:
-        low = (p + "low", matrix, "step_1", scales, zero)
+        low = (p + "low", matrix, "step_1_256", scales, zero)
         yield Node("MatMulIntegerToFloat", low, (r + "low",), domain=_OWN_DOMAIN)
         yield Node("Add", (r + "high", r + "low"), (r + "both",))
         unscaled = r + "both"
-    yield Node("Mul", (unscaled, p + "scale"), (result,))
+    yield Node("Mul", (unscaled, p + "column"), (r + "rows",))
+    yield Node("Reshape", (r + "rows", p + "shape"), (result,))
 
 
 def _weights(graph: Graph, stored: dict[str, Node], name: str) -> tuple[str, str] | None:
