@@ -154,6 +154,8 @@ def _start(graph: bytes, threads: int) -> ort.InferenceSession:
     options.intra_op_num_threads = threads
     # Weights that are stored in int8 and computed in float32 are converted once, when the graph is loaded.
     options.add_session_config_entry("session.disable_quant_qdq", "1")
+    # Threads sleep while they wait. Others need the cores: other processes, and what is computed between two calls.
+    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
     options.log_severity_level = 3
     # The fused kernel takes seven times as long as an addition and a normalization.
     return ort.InferenceSession(
@@ -188,8 +190,8 @@ class OnnxEncoder:
         folder: Folder that ``mderank export`` wrote, or that of the bundled model.
         threads: Number of cores per encoder call; None for all that this process may use.
         precision: Number format of products with weights, which have 8 bits unless it is "float32". Activations have
-            16 bits with "int16", where ranks are those of float32, and 8 with "int8". "auto" is what the model was
-            checked for, on a processor that is fast at it, and "float32" otherwise.
+            16 bits with "int16", where ranks are those of float32; with "int8" most have 8. "auto" is what the model
+            was checked for, on a processor that is fast at it, and "float32" otherwise.
 
     Attributes:
         folder: Folder of the model.
