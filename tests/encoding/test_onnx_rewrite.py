@@ -296,6 +296,17 @@ def test_a_processor_without_8_bit_products(monkeypatch):
         load_encoder(precision="int8")
 
 
+@pytest.mark.parametrize("model", ["minilm-l6", "bert-base-uncased"])
+def test_bf16_is_refused_with_its_reason(model):
+    with pytest.raises(OptionError, match=r"precision='bf16' is not there.*OpenVINO.*180 MB.*'int16' or 'int8'"):
+        load_encoder(model, precision="bf16")
+
+
+def test_an_unknown_precision():
+    with pytest.raises(OptionError, match="unknown precision 'int4': it is one of auto, float32, int16, int8"):
+        onnx_encoder.OnnxEncoder(BUNDLED_MODEL_FOLDER, precision="int4")
+
+
 def test_the_largest_products_fit_here():
     if not onnx_encoder.has_exact_int8():
         pytest.skip("this processor has no 8-bit dot products")

@@ -19,7 +19,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mderank.encoding.base import POOLINGS, BlockInputs, EncoderInputs, EncoderSpec, Precision, TokenizedText
+from mderank.encoding.base import (
+    POOLINGS,
+    BlockInputs,
+    EncoderInputs,
+    EncoderSpec,
+    Precision,
+    TokenizedText,
+    check_precision,
+)
 from mderank.encoding.file_checks import check_graph_file
 from mderank.encoding.onnx_graph import Graph, Node
 from mderank.encoding.onnx_rewrite import fuse_gelu, keep_tables_small, split_attention, use_integers
@@ -201,7 +209,7 @@ class OnnxEncoder:
 
     Raises:
         ModelError: If a file is missing or cannot be loaded.
-        OptionError: If whole numbers are asked for and this processor cannot multiply them.
+        OptionError: If the precision does not exist, or this processor cannot multiply whole numbers.
     """
 
     def __init__(self, folder: str | Path, *, threads: int | None = None, precision: Precision = "auto") -> None:
@@ -212,6 +220,7 @@ class OnnxEncoder:
         self._open()
 
     def _choose(self, precision: Precision) -> Precision:
+        check_precision(precision)
         if precision == "auto":
             checked = read_compute(self.folder)
             return checked if checked != "float32" and has_exact_int8() else "float32"

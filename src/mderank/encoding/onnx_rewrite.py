@@ -280,7 +280,7 @@ def use_integers(graph: Graph, bits: Literal[8, 16] = 8) -> int:
     are of whole numbers, which are exact in any order. Activations of 16 bits take two products of 8 bits.
 
     With 8 bits, products that give the values of attention take activations of 16. An error there is the same in all
-    tokens that attend to one, and adds up over them: these products alone make a third of the error.
+    tokens that attend to one: with 8 bits there too, the error of the states would be 7.0 and not 4.8 %.
 
     Args:
         graph: The graph, which is changed.
