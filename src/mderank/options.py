@@ -148,7 +148,7 @@ class Options:
         None,
         "Number format of products in the bundled model and exported ones. int16 is faster than float32 and ranks "
         "alike; int8 is faster still, and scores differ slightly. auto: what the model was checked for (the bundled "
-        "one for int16), where the processor is fast at it.",
+        "one for int8), where the processor is fast at it.",
         argument="model",
         http=False,
         default_text="auto",

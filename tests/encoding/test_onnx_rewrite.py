@@ -12,7 +12,13 @@ from mderank.encoding import BUNDLED_MODEL_FOLDER, EncoderInputs
 from mderank.encoding import onnx as onnx_encoder
 from mderank.encoding.blocks import mask_blocks, phrase_blocks
 from mderank.encoding.onnx_graph import Graph, Node
-from mderank.encoding.onnx_rewrite import BLOCK_INPUTS, keep_tables_small, split_attention, use_integers
+from mderank.encoding.onnx_rewrite import (
+    BLOCK_INPUTS,
+    fuse_gelu,
+    keep_tables_small,
+    split_attention,
+    use_integers,
+)
 from mderank.encoding.padding import PlainSequence, pad_sequences
 
 WORDS = (
@@ -129,7 +135,88 @@ def test_all_products_with_weights_are_found(model):
     graph = Graph(model)
     assert use_integers(graph) == 36  # six layers: query, key, value, output, and the two of the feed-forward network
     graph.drop_unused()
-    assert sum(node.op == "MatMulIntegerToFloat" for node in graph.nodes) == 36
+    # The values of attention have activations of 16 bits: two products.
+    assert sum(node.op == "MatMulIntegerToFloat" for node in graph.nodes) == 42
+
+
+def gelu_graph(root, raised, half):
+    graph = Graph(bytes.fromhex("0809 3a03 120167 4202 1012"))
+    graph.add_input("x", np.dtype(np.float32), ("rows", "columns"))
+    graph.add_output("y", np.dtype(np.float32), ("rows", "columns"))
+    graph.add_constant("bias", np.linspace(-1, 1, 64, dtype=np.float32))
+    for name, number in (("root", root), ("one", raised), ("half", half)):
+        graph.add_constant(name, np.array(number, dtype=np.float32))
+    graph.nodes += [
+        Node("Add", ("x", "bias"), ("biased",)),
+        Node("Div", ("biased", "root"), ("scaled",)),
+        Node("Erf", ("scaled",), ("erf",)),
+        Node("Add", ("erf", "one"), ("raised",)),
+        Node("Mul", ("half", "raised"), ("halved",)),
+        Node("Mul", ("biased", "halved"), ("y",)),
+    ]
+    return graph
+
+
+def test_a_gelu_is_one_operation(model):
+    graph = gelu_graph(2**0.5, 1, 0.5)
+    values = np.random.default_rng(0).normal(size=(5, 64)).astype(np.float32) * 4
+    before = onnx_encoder._start(graph.to_bytes(), 1).run(None, {"x": values})[0]
+    fuse_gelu(graph)
+    assert [(node.op, node.inputs) for node in graph.nodes] == [("BiasGelu", ("x", "bias"))]
+    assert_allclose(onnx_encoder._start(graph.to_bytes(), 1).run(None, {"x": values})[0], before, atol=1e-6)
+    bundled = Graph(model)
+    fuse_gelu(bundled)
+    assert sum(node.op == "BiasGelu" for node in bundled.nodes) == 6
+    assert not any(node.op == "Erf" for node in bundled.nodes)
+
+
+@pytest.mark.parametrize("numbers", [(2.0, 1, 0.5), (2**0.5, 2, 0.5), (2**0.5, 1, 0.7)])
+def test_another_function_with_erf_stays(numbers):
+    graph = gelu_graph(*numbers)
+    fuse_gelu(graph)
+    assert [node.op for node in graph.nodes] == ["Add", "Div", "Erf", "Add", "Mul", "Mul"]
+
+
+def test_rows_of_a_gelu_keep_more_of_their_digits():
+    def product_of_gelu():
+        graph = gelu_graph(2**0.5, 1, 0.5)
+        weights = np.random.default_rng(2).integers(-127, 128, size=(64, 80)).astype(np.float32)
+        weights[0] = 127  # so that weights lose nothing
+        graph.add_output("z", np.dtype(np.float32), ("rows", "columns"))
+        graph.add_constant("weights", weights)
+        graph.nodes.append(Node("MatMul", ("y", "weights"), ("z",)))
+        return graph
+
+    def run(graph):
+        return onnx_encoder._start(graph.to_bytes(), 1).run(["z"], {"x": values})[0]
+
+    values = np.random.default_rng(0).normal(size=(50, 64)).astype(np.float32) * 4
+    values[3] = -30  # GELU gives zeros
+    exact, plain, shifted = product_of_gelu(), product_of_gelu(), product_of_gelu()
+    fuse_gelu(shifted)
+    assert use_integers(plain) == use_integers(shifted) == 1
+    errors = [np.abs(run(graph) - run(exact)).mean() for graph in (plain, shifted)]
+    assert errors[1] < 0.7 * errors[0]
+    assert_allclose(run(shifted)[3], 0, atol=1e-4)
+
+
+def test_keys_in_another_order_are_turned(model):
+    usual, other = Graph(model), Graph(model)
+    for place, node in enumerate(other.nodes):
+        if node.op == "Mul" and other.constant(node.inputs[1]) is not None and "val_5" in node.outputs[0]:
+            other.nodes[place] = Node("Mul", node.inputs[::-1], node.outputs)
+    assert usual.to_bytes() != other.to_bytes()
+    found = []
+    for graph in (usual, other):
+        assert split_attention(graph)
+        graph.cut("hidden_2")
+        graph.drop_unused()
+        feed = onnx_encoder._block_feed(np.ones((0, 4)), np.zeros((0, 1)), np.ones((0, 1, 1)), np.zeros(0))
+        feed |= {"input_ids": np.array([[101, 11034, 12664, 102]]), "position_ids": np.arange(4)[None]}
+        found.append(onnx_encoder._start(graph.to_bytes(), 1).run(["hidden_2"], feed)[0])
+    turned = sum(node.attributes.get("perm") == (0, 1, 3, 2) for node in other.nodes)
+    assert (turned, sum(node.attributes.get("perm") == (0, 1, 3, 2) for node in usual.nodes)) == (1, 0)
+    assert_allclose(*found, atol=1e-5)
 
 
 @pytest.mark.parametrize("bits", [8, 16])
@@ -209,7 +296,18 @@ def test_a_processor_without_8_bit_products(monkeypatch):
         load_encoder(precision="int8")
 
 
+@pytest.mark.parametrize("model", ["minilm-l6", "bert-base-uncased"])
+def test_bf16_is_refused_with_its_reason(model):
+    with pytest.raises(OptionError, match=r"precision='bf16' is not there.*OpenVINO.*180 MB.*'int16' or 'int8'"):
+        load_encoder(model, precision="bf16")
+
+
+def test_an_unknown_precision():
+    with pytest.raises(OptionError, match="unknown precision 'int4': it is one of auto, float32, int16, int8"):
+        onnx_encoder.OnnxEncoder(BUNDLED_MODEL_FOLDER, precision="int4")
+
+
 def test_the_largest_products_fit_here():
     if not onnx_encoder.has_exact_int8():
         pytest.skip("this processor has no 8-bit dot products")
-    assert load_encoder().precision == "int16"
+    assert load_encoder().precision == "int8"

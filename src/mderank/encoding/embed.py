@@ -110,13 +110,18 @@ def _windows(encoder: Encoder, request: Request) -> Iterator[tuple[int, Ints, li
     spec = encoder.spec
     cuts = windows(request.tokenized, request.breaks, spec.capacity)
     starts = np.asarray([cut.start for cut in cuts], dtype=np.int64)
+    first = len(spec.prefix)  # row of a window's first token
+    if len(cuts) == 1:
+        ids = spec.add_special_tokens(request.tokenized.ids)
+        yield 0, ids, [(mask, hidden + first) for mask, hidden in enumerate(_hidden_tokens(request)) if len(hidden)]
+        return
     masks: list[list[tuple[int, Ints]]] = [[] for _ in cuts]
     for mask, hidden in enumerate(_hidden_tokens(request)):
         holders = np.searchsorted(starts, hidden, side="right") - 1
         for part in np.split(np.arange(len(hidden)), np.flatnonzero(np.diff(holders)) + 1):
             if len(part):
                 holder = holders[part[0]]
-                masks[holder].append((mask, hidden[part] - starts[holder] + len(spec.prefix)))
+                masks[holder].append((mask, hidden[part] - starts[holder] + first))
     for number, cut in enumerate(cuts):
         yield number, spec.add_special_tokens(request.tokenized.part(cut).ids), masks[number]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from mderank.encoding.base import Encoder, Precision
+from mderank.encoding.base import Encoder, Precision, check_precision
 from mderank.errors import ModelError, OptionError
 
 BUNDLED_MODEL = "minilm-l6"
@@ -37,6 +37,7 @@ def load_encoder(
         ModelError: If the model does not exist or cannot be loaded.
         OptionError: If an option does not suit the model.
     """
+    check_precision(precision)
     name = str(model)
     folder = BUNDLED_MODEL_FOLDER if name == BUNDLED_MODEL else Path(model)
     if folder.suffix == ".onnx" and folder.is_file():

@@ -35,6 +35,8 @@ MAX_SEQUENCE_TOKENS = 1280
 BATCH_TOKENS = 640
 # A sequence of phrases is best short: each phrase attends to itself only, whatever is beside it.
 PHRASE_SEQUENCE_TOKENS = 256
+# In blocks, attention does not grow with what is beside a phrase. A call has a cost of its own, that of 50 tokens.
+PHRASE_BLOCK_TOKENS = 512
 
 _NO_TOKENS = np.zeros(0, dtype=np.int64)
 
@@ -192,7 +194,7 @@ def _same_slots(phrases: Iterable[_Wanted]) -> Iterator[list[_Wanted]]:
     for each in phrases:
         length = len(each[0][2])
         width = phrase_slot(length)
-        if width in groups and used[width] + length > PHRASE_SEQUENCE_TOKENS:
+        if width in groups and used[width] + length > PHRASE_BLOCK_TOKENS:
             yield groups.pop(width)
         if width not in groups:
             groups[width], used[width] = [], 0

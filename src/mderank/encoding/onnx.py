@@ -19,10 +19,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mderank.encoding.base import POOLINGS, BlockInputs, EncoderInputs, EncoderSpec, Precision, TokenizedText
+from mderank.encoding.base import (
+    POOLINGS,
+    BlockInputs,
+    EncoderInputs,
+    EncoderSpec,
+    Precision,
+    TokenizedText,
+    check_precision,
+)
 from mderank.encoding.file_checks import check_graph_file
 from mderank.encoding.onnx_graph import Graph, Node
-from mderank.encoding.onnx_rewrite import keep_tables_small, split_attention, use_integers
+from mderank.encoding.onnx_rewrite import fuse_gelu, keep_tables_small, split_attention, use_integers
 from mderank.encoding.text_prefix import LONGEST_PREFIX
 from mderank.encoding.tokenizer import load_tokenizer, tokenize
 from mderank.errors import ModelError, OptionError
@@ -162,6 +170,8 @@ def _start(graph: bytes, threads: int) -> ort.InferenceSession:
     options.intra_op_num_threads = threads
     # Weights that are stored in int8 and computed in float32 are converted once, when the graph is loaded.
     options.add_session_config_entry("session.disable_quant_qdq", "1")
+    # Threads sleep while they wait. Others need the cores: other processes, and what is computed between two calls.
+    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
     options.log_severity_level = 3
     # The fused kernel takes seven times as long as an addition and a normalization.
     return ort.InferenceSession(
@@ -196,8 +206,8 @@ class OnnxEncoder:
         folder: Folder that ``mderank export`` wrote, or that of the bundled model.
         threads: Number of cores per encoder call; None for all that this process may use.
         precision: Number format of products with weights, which have 8 bits unless it is "float32". Activations have
-            16 bits with "int16", where ranks are those of float32, and 8 with "int8". "auto" is what the model was
-            checked for, on a processor that is fast at it, and "float32" otherwise.
+            16 bits with "int16", where ranks are those of float32; with "int8" most have 8. "auto" is what the model
+            was checked for, on a processor that is fast at it, and "float32" otherwise.
 
     Attributes:
         folder: Folder of the model.
@@ -207,7 +217,7 @@ class OnnxEncoder:
 
     Raises:
         ModelError: If a file is missing or cannot be loaded.
-        OptionError: If whole numbers are asked for and this processor cannot multiply them.
+        OptionError: If the precision does not exist, or this processor cannot multiply whole numbers.
     """
 
     def __init__(self, folder: str | Path, *, threads: int | None = None, precision: Precision = "auto") -> None:
@@ -218,6 +228,7 @@ class OnnxEncoder:
         self._open()
 
     def _choose(self, precision: Precision) -> Precision:
+        check_precision(precision)
         if precision == "auto":
             checked = read_compute(self.folder)
             return checked if checked != "float32" and has_exact_int8() else "float32"
@@ -253,6 +264,7 @@ class OnnxEncoder:
             takes_blocks = blocks and split_attention(graph)
             keep_tables_small(graph)
             if self.precision != "float32":
+                fuse_gelu(graph)
                 use_integers(graph, 8 if self.precision == "int8" else 16)
             graph.cut(output_name(layer))
             graph.drop_unused()

@@ -260,14 +260,14 @@ class Graph:
             parts += [_message(number, value) for value in values.values()]
         for value in self._initializers.values():
             parts += [_varint(_GRAPH_INITIALIZER << 3 | _BYTES), _varint(len(value)), value]
-        graph = b"".join(parts)
+        size = sum(map(len, parts))
         missing = {node.domain for node in self.nodes} - self._domains - {""}
         opsets = [
             _message(_MODEL_OPSETS, _string(_OPSET_DOMAIN, domain) + _number(_OPSET_VERSION, 1))
             for domain in sorted(missing)
         ]
         before, after = self._model[: self._before], self._model[self._before :]
-        return b"".join([*before, _varint(_MODEL_GRAPH << 3 | _BYTES), _varint(len(graph)), graph, *after, *opsets])
+        return b"".join([*before, _varint(_MODEL_GRAPH << 3 | _BYTES), _varint(size), *parts, *after, *opsets])
 
 
 def _value_message(name: str, kind: np.dtype[Any], shape: Sequence[str]) -> bytes:

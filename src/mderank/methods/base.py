@@ -325,9 +325,12 @@ class BaseExtractor(ABC):
 
     def _filter_excluded(self, document: Document, found: list[Candidate]) -> list[Candidate]:
         """Return the candidates that occur and are not excluded."""
+        occurring = [each for each in found if each.occurrences]
+        if not self.exclude:
+            return occurring
         language = document.language
         excluded = {comparable(stem_phrase(phrase, language), language) for phrase in self.exclude}
-        return [each for each in found if each.occurrences and _stem(document, each) not in excluded]
+        return [each for each in occurring if _stem(document, each) not in excluded]
 
     def _rank(self, item: ScoringInput, scored: CandidateScores, top_k: int | None) -> list[Keyphrase]:
         return rank_candidates(

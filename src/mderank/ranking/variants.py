@@ -46,6 +46,7 @@ _SINGULAR = frozenset(
 )
 
 
+@lru_cache(maxsize=65_536)
 def variant_key(phrase: str, language: str = "en") -> str:
     """What all forms of a phrase have in common: lower case, one spelling, singular words.
 
