@@ -66,7 +66,7 @@ def test_rows_fit_together():
         assert all(each.endswith("'") for each in language.elisions)
         assert all(sequence and all(sequence) for sequence in language.links)
         assert all(name.startswith(f"{code}_core_") for name in language.pipelines)
-    assert {code for code, language in LANGUAGES.items() if language.right_to_left} == {"ar", "fa", "he", "yi"}
+    assert {code for code, language in LANGUAGES.items() if language.right_to_left} == {"ar", "fa", "he", "ur", "yi"}
     assert {code for code, language in LANGUAGES.items() if language.segmenter} == {"zh", "ja", "ko", "th"}
     assert ("de", "la") in LANGUAGES["es"].links
     assert LANGUAGES["de"].pipelines == ("de_core_news_sm", "de_core_news_md", "de_core_news_lg")

@@ -161,6 +161,7 @@ _ROWS = (
     Language("th", "Thai", "Thai", None, adjectives="after", segmenter="thai"),
     Language("tr", "Turkish", stemmer="turkish", family="turkic"),
     Language("uk", "Ukrainian", "Cyrillic", None, "slavic"),
+    Language("ur", "Urdu", "Arabic", None, "indic", right_to_left=True),
     Language("vi", "Vietnamese", adjectives="after", links=_links("của")),
     Language("yi", "Yiddish", "Hebrew", "yiddish", "germanic", right_to_left=True),
     Language("zh", "Chinese", "Han", None, "cjk", links=_links("的"), segmenter="chinese"),
