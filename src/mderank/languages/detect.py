@@ -17,11 +17,10 @@ from math import exp
 
 import numpy as np
 
-from mderank.languages.word_model import large_model, small_model, trigram_model
+from mderank.languages.word_model import large_model, small_model, split_words, trigram_model
 
 _PLACES = 3
 _PLACE = 700  # characters; three of them are the whole of most abstracts
-_WORD = re.compile(r"[^\W\d_]+(?:\u200c[^\W\d_]+)*")
 _COMPATIBLE = re.compile(r"[^\W\d_]")
 _OTHER_SCRIPT = re.compile(r"[^\W\d_\x00-\u02ff\u1e00-\u1eff\u2c60-\u2c7f\ua720-\ua7ff\uff21-\uff5a]")
 _SCRIPTS = {
@@ -46,6 +45,7 @@ _IN_DOUBT = 0.3
 _PLAIN, _PLAIN_PER_WORD = 15.0, 0.1  # lead in nats from which the small table decides
 # Lead in nats, of words and letters alone, that shows a language: over English, or of English over its prior.
 _ENOUGH = 5.0
+_INTERCEPT, _SLOPE = 0.22, 0.63
 
 
 @dataclass(frozen=True)
@@ -75,20 +75,21 @@ def detect_language(text: str) -> DetectedLanguage:
     Returns:
         The language. English, with a low certainty, for a text that shows no language.
     """
-    sample = _sample(text)
+    places = _places(text)
+    sample = " ".join(places)
     if not sample.isascii():
         script = _other_script(sample)
         if script is not None:
-            return _of_script(script, sample)
-    return _of_words(sample, "Latin")
+            return _of_script(script, sample, places)
+    return _of_words(places, "Latin")
 
 
-def _sample(text: str) -> str:
-    """Take the beginning, the middle and the end of a long text, each from a word's beginning to a word's end."""
+def _places(text: str) -> tuple[str, ...]:
+    """Take the beginning, the middle and the end of a long text."""
     if len(text) <= _PLACES * _PLACE:
-        return text
+        return (text,)
     middle = (len(text) - _PLACE) // 2
-    return " ".join((text[:_PLACE], text[middle : middle + _PLACE], text[-_PLACE:]))
+    return text[:_PLACE], text[middle : middle + _PLACE], text[-_PLACE:]
 
 
 def _other_script(sample: str) -> str | None:
@@ -104,9 +105,9 @@ def _other_script(sample: str) -> str | None:
     return script if most > latin else None
 
 
-def _of_script(script: str, sample: str) -> DetectedLanguage:
+def _of_script(script: str, sample: str, places: tuple[str, ...]) -> DetectedLanguage:
     if script in _MODELS:
-        return _of_words(sample, script)
+        return _of_words(places, script)
     count = len(_SCRIPTS[script].findall(sample))
     certainty = count / (count + 1)
     if script == "Greek" and count < 12:  # formulas have Greek letters
@@ -114,11 +115,11 @@ def _of_script(script: str, sample: str) -> DetectedLanguage:
     return DetectedLanguage(_ONE_LANGUAGE.get(script, "ja" if script == "kana" else "zh"), certainty)
 
 
-def _of_words(sample: str, script: str) -> DetectedLanguage:
-    text = sample.lower()
-    if not text.isascii() and not unicodedata.is_normalized("NFC", text):
-        text = unicodedata.normalize("NFC", text)
-    words = sorted(set(_WORD.findall(text)))  # sorted, so that sums do not depend on the process
+def _of_words(places: tuple[str, ...], script: str) -> DetectedLanguage:
+    lowered = [_normalized(place) for place in places]
+    # Once per place: repeated words say little more. Sorted, so that sums do not depend on the process.
+    words = [word for place in lowered for word in sorted(set(split_words(place, script)))]
+    text = " ".join(lowered)
     for model in (small_model, large_model):
         evidence = model(script)
         scores = evidence.score(words, text)
@@ -134,11 +135,22 @@ def _of_words(sample: str, script: str) -> DetectedLanguage:
     return DetectedLanguage(evidence.codes[best], _certainty(lead))
 
 
+def _normalized(text: str) -> str:
+    lowered = text.lower()
+    return lowered if lowered.isascii() else unicodedata.normalize("NFC", lowered)
+
+
 def _best(scores: np.ndarray) -> tuple[int, float]:
     """Return the column of the highest score, and its lead over the second."""
     first, second = np.argsort(-scores, kind="stable")[:2]
     return int(first), float(scores[first] - scores[second])
 
 
-def _certainty(margin: float) -> float:
-    return 1 / (1 + exp(-margin))
+def _certainty(lead: float) -> float:
+    """Turn a lead in nats into a chance, by a logistic curve.
+
+    The words of a text depend on each other, so the lead itself is too sure. The curve was fitted to samples of 5 to 50
+    words in 27 languages. From a certainty of 0.8 on it is within 0.04 of the share of right answers, and within 0.1
+    below (``benchmarks/language_detection.py --certainty``).
+    """
+    return 1 / (1 + exp(-(_INTERCEPT + _SLOPE * lead)))

@@ -17,7 +17,10 @@ import numpy as np
 
 from mderank.languages.table import LANGUAGES, stop_words
 
-_WORD = re.compile(r"[^\W\d_]+")
+_LETTERS_ONLY = re.compile(r"[^\W\d_]+")
+# Vowel signs are part of words, and so is the joiner of Persian; a class of letters alone is faster.
+_WITH_MARKS = re.compile(r"(?:[^\W\d_]|[\u0591-\u05bd\u05bf\u064b-\u0655\u0900-\u0903\u093a-\u094f\u200c])+")
+_MARKED_SCRIPTS = ("Arabic", "Hebrew", "Devanagari")
 # Probabilities: rank 1 of Zipf's law, other stop words, words typical of many texts, and all other words.
 _FIRST, _LISTED, _TYPICAL, _UNLISTED = 0.05, 3e-4, 1e-4, 2e-5
 _LETTER = 2e-3  # of a single letter that is no word of a language: names and formulas have them
@@ -26,7 +29,7 @@ _UNKNOWN_TRIGRAM = 0.5  # added to the count of each trigram
 _LONGEST_WORD = 30  # letters
 _TRIGRAM_WEIGHT = 0.4  # trigrams of a word overlap, so that they say less than independent ones
 
-_ENGLISH_PRIOR = 2.0  # English is the likeliest language of a short text
+_PRIOR = {"en": 2.0, "ru": 1.0, "ar": 1.0, "he": 1.0, "hi": 1.0}  # log prior: the likeliest languages of short texts
 # Letters that languages have beyond a-z, and for other scripts those that not all of its languages have.
 _LETTERS = {
     "en": "", "de": "äöüß", "fr": "éèàêçîôûùïâë", "es": "áéíóúñü", "pt": "ãçáéíõóêâúàô", "it": "èàùòìé", "nl": "ëéï",
@@ -62,7 +65,7 @@ class WordModel:
         """Add up the evidence of a text.
 
         Args:
-            words: Its distinct words, in lower case. Repeated words say little more than one.
+            words: Its words, in lower case.
             text: The text in lower case.
 
         Returns:
@@ -73,7 +76,7 @@ class WordModel:
         if not text.isascii():
             letters = self.letters
             found += [letters[letter] for letter in text if letter in letters]
-        return np.asarray(self.prior + self.matrix[found].sum(axis=0))
+        return np.asarray(self.prior + self.matrix[np.array(found, dtype=np.intp)].sum(axis=0))
 
 
 @dataclass(frozen=True)
@@ -94,7 +97,7 @@ class TrigramModel:
         """Add up the evidence of words.
 
         Args:
-            words: Distinct words, in lower case. The first 30 letters of each are read.
+            words: Words in lower case. The first 30 letters of each are read.
 
         Returns:
             The log likelihood of each language, up to a constant.
@@ -106,7 +109,7 @@ class TrigramModel:
                 marked = f" {word[:_LONGEST_WORD]} "
                 parts = (marked[at : at + 3] for at in range(len(marked) - 2))
                 found += [rows[part] for part in parts if part in rows]
-        return np.asarray(self.matrix[found].sum(axis=0))
+        return np.asarray(self.matrix[np.array(found, dtype=np.intp)].sum(axis=0))
 
 
 @cache
@@ -171,7 +174,7 @@ def _model(script: str, table: _Table) -> WordModel:
         words=table.rows,
         letters={letter: row + len(table.rows) for letter, row in letters.rows.items()},
         matrix=matrix.astype(np.float32),
-        prior=np.array([_ENGLISH_PRIOR * (code == "en") for code in codes], dtype=np.float32),
+        prior=np.array([_PRIOR.get(code, 0.0) for code in codes], dtype=np.float32),
     )
 
 
@@ -179,7 +182,7 @@ def _model(script: str, table: _Table) -> WordModel:
 def _small_table(script: str) -> _Table:
     codes = _codes(script)
     table = _Table(len(codes))
-    _add_frequent_words(table, codes)
+    _add_frequent_words(table, codes, script)
     return table
 
 
@@ -188,16 +191,16 @@ def _large_table(script: str) -> _Table:
     codes, typical = _codes(script), _word_lists("typical_words")
     table = _Table(len(codes))
     for column, code in enumerate(codes):
-        table.add(_parts(typical[code]), column, _TYPICAL)
-        table.add(_parts(sorted(stop_words(code))) if code in LANGUAGES else (), column, _LISTED)
-    _add_frequent_words(table, codes)
+        table.add(_parts(typical[code], script), column, _TYPICAL)
+        table.add(_parts(sorted(stop_words(code)), script), column, _LISTED)
+    _add_frequent_words(table, codes, script)
     return table
 
 
-def _add_frequent_words(table: _Table, codes: tuple[str, ...]) -> None:
+def _add_frequent_words(table: _Table, codes: tuple[str, ...], script: str) -> None:
     frequent = _word_lists("frequent_words")
     for column, code in enumerate(codes):
-        for rank, word in enumerate(_parts(frequent[code]), 1):
+        for rank, word in enumerate(_parts(frequent[code], script), 1):
             table.add((word,), column, _FIRST / rank)
 
 
@@ -218,7 +221,7 @@ class _Table:
     def ratios(self, floors: np.ndarray) -> np.ndarray:
         """Return the logarithms of the probabilities over the floor of each item, which is the one of all others."""
         matrix = np.repeat(floors[:, None], self.columns, axis=1)
-        rows, columns = np.array(list(self.entries)).reshape(-1, 2).T
+        rows, columns = np.array(list(self.entries), dtype=np.intp).reshape(-1, 2).T
         matrix[rows, columns] = np.maximum(list(self.entries.values()), floors[rows])
         return np.asarray(np.log(matrix / floors[:, None]))
 
@@ -236,6 +239,19 @@ def _word_lists(name: str) -> dict[str, list[str]]:
     return {code: words for code, *words in map(str.split, lines)}
 
 
-def _parts(words: Iterable[str]) -> list[str]:
-    """Split words at apostrophes and hyphens, as the words of a text are."""
-    return list(dict.fromkeys(part for word in words for part in _WORD.findall(word)))
+def split_words(text: str, script: str) -> list[str]:
+    """Split a text into words of letters, at apostrophes and hyphens too.
+
+    Args:
+        text: A text in lower case.
+        script: Unicode name of its script.
+
+    Returns:
+        The words in text order.
+    """
+    return (_WITH_MARKS if script in _MARKED_SCRIPTS else _LETTERS_ONLY).findall(text)
+
+
+def _parts(words: Iterable[str], script: str) -> list[str]:
+    """Split listed words as those of a text are."""
+    return list(dict.fromkeys(part for word in words for part in split_words(word, script)))
