@@ -247,7 +247,17 @@ def test_headlines_names_and_code_are_english(text):
 
 @pytest.mark.parametrize(
     "text",
-    ["", " ", "kubernetes docker helm", "x = y + z; f(x) = 0; α, β", "12 345 67", "ERROR 404", "\ud800", "a" * 10_000],
+    [
+        "",
+        " ",
+        "kubernetes docker helm",
+        "x = y + z; f(x) = 0; α, β",
+        "12 345 67",
+        "ERROR 404",
+        "\ud800",
+        "a" * 10_000,
+        "word " * 600,
+    ],
 )
 def test_in_doubt_it_is_english(text):
     detected = detect_language(text)

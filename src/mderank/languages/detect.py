@@ -17,7 +17,7 @@ from math import exp
 
 import numpy as np
 
-from mderank.languages.word_model import large_model, small_model, split_words, trigram_model
+from mderank.languages.word_model import WordModel, large_model, small_model, split_words, trigram_model
 
 _PLACES = 3
 _PLACE = 700  # characters; three of them are the whole of most abstracts
@@ -124,15 +124,23 @@ def _of_words(places: tuple[str, ...], script: str) -> DetectedLanguage:
         evidence = model(script)
         scores = evidence.score(words, text)
         best, lead = _best(scores)
-        if lead >= max(_PLAIN, _PLAIN_PER_WORD * len(words)):
+        if lead >= max(_PLAIN, _PLAIN_PER_WORD * len(words)) and _is_shown(evidence, best, words):
             return DetectedLanguage(evidence.codes[best], _certainty(lead))
     best, lead = _best(scores + trigram_model(script).score(words))
-    if script == "Latin":
-        english = evidence.codes.index("en")
-        weakest = evidence.prior if best == english else scores
-        if scores[best] - weakest[english] < _ENOUGH:
-            return DetectedLanguage("en", _IN_DOUBT)
+    if script == "Latin" and not _is_shown(evidence, best, words):
+        return DetectedLanguage("en", _IN_DOUBT)
     return DetectedLanguage(evidence.codes[best], _certainty(lead))
+
+
+def _is_shown(evidence: WordModel, best: int, words: list[str]) -> bool:
+    """Whether distinct words and their letters speak enough for a language, so that it is no mere guess."""
+    if "en" not in evidence.codes:
+        return True
+    distinct = sorted(set(words))
+    scores = evidence.score(distinct, " ".join(distinct))
+    english = evidence.codes.index("en")
+    weakest = evidence.prior if best == english else scores
+    return bool(scores[best] - weakest[english] >= _ENOUGH)
 
 
 def _normalized(text: str) -> str:

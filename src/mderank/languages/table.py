@@ -124,8 +124,8 @@ _ROWS = (
             "bell grand quarant cinquant sessant settant ottant novant mezz senz anch neanch"
         ),
     ),
-    Language("ja", "Japanese", "Japanese", None, "cjk", links=_links("の"), segmenter="japanese"),
-    Language("ko", "Korean", "Hangul", None, "cjk", segmenter="korean"),
+    Language("ja", "Japanese", "Japanese", None, "cjk", links=_links("の"), segmenter="ja"),
+    Language("ko", "Korean", "Hangul", None, "cjk", segmenter="ko"),
     Language("lt", "Lithuanian", stemmer="lithuanian", family="baltic"),
     Language("lv", "Latvian", family="baltic"),
     Language("mk", "Macedonian", "Cyrillic", None, "slavic", links=_links("на, за, од")),
@@ -158,13 +158,13 @@ _ROWS = (
     Language("st", "Sesotho", stemmer="sesotho", adjectives="after"),
     Language("sv", "Swedish", stemmer="swedish", family="germanic"),
     Language("ta", "Tamil", "Tamil", "tamil"),
-    Language("th", "Thai", "Thai", None, adjectives="after", segmenter="thai"),
+    Language("th", "Thai", "Thai", None, adjectives="after", segmenter="th"),
     Language("tr", "Turkish", stemmer="turkish", family="turkic"),
     Language("uk", "Ukrainian", "Cyrillic", None, "slavic"),
     Language("ur", "Urdu", "Arabic", None, "indic", right_to_left=True),
     Language("vi", "Vietnamese", adjectives="after", links=_links("của")),
     Language("yi", "Yiddish", "Hebrew", "yiddish", "germanic", right_to_left=True),
-    Language("zh", "Chinese", "Han", None, "cjk", links=_links("的"), segmenter="chinese"),
+    Language("zh", "Chinese", "Han", None, "cjk", links=_links("的"), segmenter="zh"),
 )
 
 # Languages that spaCy has pipelines for; those of English and Chinese are trained on the web instead of news.
