@@ -100,7 +100,7 @@ def test_stop_words_and_exclusions(run, example, tmp_path):
 @pytest.mark.slow
 def test_results_can_be_limited_and_diversified(run, example):
     everything = json.loads(run("extract", example, "-f", "jsonl", "-k", 0).stdout)["keyphrases"]
-    limit = everything[5]["score"]
+    limit = (everything[5]["score"] + everything[6]["score"]) / 2
     assert (
         len(json.loads(run("extract", example, "-f", "jsonl", "-k", 0, "--min-score", limit).stdout)["keyphrases"]) == 6
     )
@@ -246,11 +246,12 @@ def program(*arguments, **options):
 def test_the_program_prints_warnings_in_one_line(tmp_path):
     file = tmp_path / "a.txt"
     file.write_text("Η θάλασσα ανεβαίνει όταν φυσά ο άνεμος και η πίεση πέφτει κοντά στην ακτή.", encoding="utf-8")
-    result = program("extract", file)
+    result = program("extract", file, "--tagger", "encoder")
     assert result.returncode == 0
     (line,) = result.stderr.splitlines()
     assert line.startswith("mderank: warning: the text is plainly not English")
-    assert program("extract", file, "--quiet").stderr == ""
+    assert program("extract", file, "--tagger", "encoder", "--quiet").stderr == ""
+    assert program("extract", file).stderr == ""
 
 
 @pytest.mark.slow

@@ -33,5 +33,5 @@ if __name__ == "__main__":
             _, texts = pickle.load(sys.stdin.buffer)
         except EOFError:
             break
-        texts = [text for text, _, _ in texts]
+        texts = [text for text, *_ in texts]
         send(OptionError("no such option") if "refuse" in texts else [result(text) for text in texts])
