@@ -1,10 +1,10 @@
 """Keyphrase extraction: phrases of a document with their scores and occurrences, in one encoder pass.
 
->>> from mderank import MDERank
->>> MDERank().extract("Coral reefs feed fish. Warm water harms coral reefs.", top_k=1)[0].text
+>>> from mderank import FusionRank
+>>> FusionRank().extract("Coral reefs feed fish. Warm water harms coral reefs.", top_k=1)[0].text
 'Coral reefs'
 
-Importing mderank loads neither spaCy nor ONNX Runtime nor torch; making an `MDERank` loads what it needs.
+Importing mderank loads neither spaCy nor ONNX Runtime nor torch; making a `FusionRank` loads what it needs.
 """
 
 from __future__ import annotations

@@ -129,7 +129,7 @@ def test_other_files_in_a_folder_are_told(run, tmp_path):
     (tmp_path / "in" / "a.txt").write_text("Sea ice melts.")
     (tmp_path / "in" / "b.xyz").touch()
     result = run("batch", tmp_path / "in", tmp_path / "out", *QUICK)
-    assert "1 other files in the folders were not read (1 .xyz)" in result.stderr
+    assert "in the folders, not read: 1 other file (1 .xyz)" in result.stderr
 
 
 @pytest.mark.slow
@@ -167,3 +167,17 @@ def test_throughput_in_words(capsys):
     now[0] += 60
     shown.advance(100)
     assert "mderank: 600 of 1,000 documents, 2.9 documents/s, 2 min 20 s left" in capsys.readouterr().err
+
+
+def test_a_missing_output_folder_is_named(run, tmp_path):
+    (tmp_path / "in.jsonl").write_text('{"text": "Coral reefs."}\n')
+    result = run("batch", tmp_path / "in.jsonl")
+    assert result.exit_code == 2
+    assert "the output folder OUT is missing" in result.stderr
+
+
+def test_a_missing_input_makes_no_folder(run, tmp_path):
+    result = run("batch", tmp_path / "nope.jsonl", tmp_path / "out")
+    assert result.exit_code == 2
+    assert "nope.jsonl: there is no such file" in result.stderr
+    assert not (tmp_path / "out").exists()

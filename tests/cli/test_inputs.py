@@ -163,7 +163,7 @@ def test_folders_are_searched_and_other_files_counted(run, tmp_path):
         str(tmp_path / "a.md"),
         str(tmp_path / "b" / "two.txt"),
     ]
-    assert "1 other files in the folders were not read (1 .png)" in result.stderr
+    assert "in the folders, not read: 1 other file (1 .png)" in result.stderr
 
 
 def test_patterns(run, tmp_path):

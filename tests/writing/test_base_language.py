@@ -65,3 +65,13 @@ def test_the_page():
 @pytest.mark.parametrize("writer", [TableWriter, HtmlWriter])
 def test_english_is_not_told(writer):
     assert "minilm-l6" not in written(writer, LanguageInfo("en", 1.0, "tagger", "minilm-l6"))
+
+
+def test_csv_has_the_confidence():
+    stream = io.StringIO()
+    writer = CsvWriter(stream)
+    writer.begin()
+    sure = Keyphrase("reef", 1.0, 1.0, (Span(0, 4),), ("reef",), confidence=0.75)
+    writer.write(DocumentResult("a", "reef", Keyphrases([sure])))
+    (row,) = csv.DictReader(io.StringIO(stream.getvalue()))
+    assert row["confidence"] == "0.75"

@@ -11,7 +11,7 @@ from mderank.batch.engines.base import Engine, EngineJob
 from mderank.batch.engines.local import Local
 from mderank.batch.output_folder import OutputFolder
 from mderank.batch.row_files import RowFormat, check_row_format
-from mderank.batch.shards import ShardSize, input_files, plan_shards
+from mderank.batch.shards import ShardSize, check_paths, input_files, plan_shards
 from mderank.batch.worker import BatchWorker, Row
 from mderank.errors import InputError
 from mderank.options import Options
@@ -86,6 +86,7 @@ def extract_folder(
     shard_size = shard_size or ShardSize()
     check_row_format(output_format)
     out = Path(out)
+    check_paths(paths)  # before a folder is made for nothing
     with OutputFolder(out, output_format) as folder:
         settings = worker.settings()
         folder.check_settings(input=list(paths), output=output_format, shard_size=asdict(shard_size), settings=settings)

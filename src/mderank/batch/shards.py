@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
+from glob import iglob
 from pathlib import Path
 from typing import Any
 
@@ -89,6 +91,20 @@ class ShardSize:
 
     documents: int = 1_000
     size: int = 4_000_000
+
+
+def check_paths(paths: Sequence[str]) -> None:
+    """Refuse paths that stand for nothing, without searching folders.
+
+    Args:
+        paths: files, folders and glob patterns.
+
+    Raises:
+        InputError: a path stands for no file.
+    """
+    for path in paths:
+        if not os.path.lexists(path) and next(iglob(path, recursive=True), None) is None:
+            raise InputError(f"{path}: there is no such file, or it may not be read")
 
 
 def input_files(paths: Sequence[str], without: Path | None, skip: Callable[[Path], None]) -> Iterator[Path]:

@@ -164,7 +164,7 @@ def _help(parameter: Parameter, info: OptionInfo) -> str:
     if parameter.name == "params":
         text += " Repeatable."
     elif parameter.is_list:
-        text += " FILE has one per line."
+        text += " FILE has one per line; lines that begin with # are comments."
     default = info.default_text
     if default is None and parameter.default and not isinstance(parameter.default, bool):
         default = str(parameter.default) if not isinstance(parameter.default, tuple | Mapping) else None

@@ -24,6 +24,7 @@ from mderank.cli._terminal import Throughput
 from mderank.errors import OptionError
 from mderank.factory import build_extractor
 from mderank.options import Options
+from mderank.util.format import format_count, format_kinds
 
 if TYPE_CHECKING:
     from mderank.batch import BatchSummary
@@ -42,7 +43,7 @@ def build_in_worker(options: Options) -> Extractor:
 
 
 @click.command(cls=SectionedCommand)
-@click.argument("paths", nargs=-1, required=True, metavar="IN...")
+@click.argument("paths", nargs=-1, metavar="IN...")
 @click.argument("out", metavar="OUT")
 @input_options
 @option("Results", "--format", "-f", "output_format", type=click.Choice(ROW_FORMATS), default="jsonl",
@@ -103,6 +104,8 @@ def batch(
     """
     from mderank.batch import BatchWorker, FailedDocumentError, ShardSize, extract_folder
 
+    if not paths:
+        raise click.UsageError(f"the output folder OUT is missing: mderank batch {out} OUT")
     if STDIN in paths:
         raise OptionError("standard input cannot be read again when a run resumes: save it to a file")
     reading = read_options(settings)
@@ -172,12 +175,12 @@ def _make_engine(
 def _print_summary(summary: BatchSummary, out: str, seconds: float, skipped: Counter[str]) -> None:
     """Print what was done, to standard error."""
     if skipped:
-        listed = ", ".join(f"{number} {kind}" for kind, number in skipped.most_common(5))
-        click.echo(f"mderank: note: {skipped.total()} other files in the folders were not read ({listed})", err=True)
+        others = format_count(skipped.total(), "other file")
+        click.echo(f"mderank: note: in the folders, not read: {others} ({format_kinds(skipped)})", err=True)
     if summary.replaced:
-        click.echo(f"mderank: note: {summary.replaced} worker processes died and were replaced", err=True)
+        click.echo(f"mderank: note: worker processes that died and were replaced: {summary.replaced}", err=True)
     fresh = summary.documents - summary.resumed
-    parts = [f"{summary.documents:,} documents in {summary.shards:,} files in {out}"]
+    parts = [f"{format_count(summary.documents, 'document')} in {format_count(summary.shards, 'file')} in {out}"]
     if summary.resumed:
         parts.append(f"{summary.resumed:,} of them from an earlier run")
     if summary.failed:

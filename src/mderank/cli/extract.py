@@ -28,7 +28,7 @@ from mderank.factory import build_extractor
 from mderank.options import Options
 from mderank.pipeline import extract_documents
 from mderank.reading import ReadOptions, SourceDocument, find_files, read_file, read_stream
-from mderank.util.format import escape_unprintable
+from mderank.util.format import escape_unprintable, format_count, format_kinds
 from mderank.writing import WRITERS, DocumentResult, Writer, make_writer
 
 STDIN = "-"
@@ -81,8 +81,8 @@ def extract(
             failed = _write_all(writer, shown, options, quiet, output)
     if found.skipped and not quiet:
         kinds = Counter(file.suffix or "without suffix" for file in found.skipped)
-        listed = ", ".join(f"{number} {kind}" for kind, number in kinds.most_common(5))
-        click.echo(f"mderank: note: {len(found.skipped)} other files in the folders were not read ({listed})", err=True)
+        others = format_count(len(found.skipped), "other file")
+        click.echo(f"mderank: note: in the folders, not read: {others} ({format_kinds(kinds)})", err=True)
     if failed:
         sys.exit(1)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from typing import Any
 
 COLOURS = {"red": 31, "cyan": 36}
@@ -28,6 +29,40 @@ def format_duration(seconds: float) -> str:
         rest %= size
     first = next((index for index, (count, _) in enumerate(counts) if count), len(counts) - 1)
     return " ".join(f"{count} {unit}" for count, unit in counts[first : first + 2])
+
+
+def format_count(number: int, noun: str) -> str:
+    """Write a number with its noun.
+
+    Args:
+        number: The number.
+        noun: The noun in the singular; its plural ends in s.
+
+    Returns:
+        The number and the noun.
+
+    >>> format_count(1, "document"), format_count(2500, "document")
+    ('1 document', '2,500 documents')
+    """
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def format_kinds(kinds: Counter[str], most: int = 5) -> str:
+    """List the commonest kinds of something, and say how many are not listed.
+
+    Args:
+        kinds: How often each kind occurs.
+        most: Number of kinds to list.
+
+    Returns:
+        The list.
+
+    >>> format_kinds(Counter({".py": 3, ".js": 2, ".png": 1}), 2)
+    '3 .py, 2 .js, 1 of other kinds'
+    """
+    listed = kinds.most_common(most)
+    rest = kinds.total() - sum(number for _, number in listed)
+    return ", ".join([f"{number} {kind}" for kind, number in listed] + ([f"{rest} of other kinds"] if rest else []))
 
 
 def format_number(value: float) -> str:

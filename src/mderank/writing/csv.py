@@ -17,13 +17,13 @@ from mderank.util.format import format_number, round_number
 from mderank.writing.base import DocumentResult, Writer, format_spans
 from mderank.writing.explanation import Explainer, Explanation
 
-COLUMNS = ("document", "rank", "keyphrase", "score", "raw_score", "count", "spans", "error", "language", "warnings")
+COLUMNS = ("document", "rank", "keyphrase", "score", "raw_score", "confidence", "count", "spans", "error", "language",
+           "warnings")  # fmt: skip
 EXPLAINING = (
     "contributions",
     "features",
     "masked_similarity",
     "lines",
-    "confidence",
     "related",
     "language_certainty",
     "tagger",
@@ -75,15 +75,14 @@ class CsvWriter(Writer):
     def write(self, result: DocumentResult) -> None:
         if result.keyphrases.error:
             empty = [""] * (len(EXPLAINING) if self.explain else 0)
-            self._writerow([result.id, "", "", "", "", "", "", str(result.keyphrases.error), "", "", *empty])
+            self._writerow([result.id, *[""] * 7, str(result.keyphrases.error), "", "", *empty])
         language = result.keyphrases.language or LanguageInfo("")
         explainer = Explainer(result.text) if self.explain else None
         for number, each in enumerate(result.keyphrases, start=1):
-            scores = (round_number(each.score), round_number(each.raw_score))
+            scores = (round_number(each.score), round_number(each.raw_score), _format_number(each.confidence))
             why = (
                 (
                     *_format_explanation(explainer.explain(each)),
-                    _format_number(each.confidence),
                     "; ".join(each.related),
                     _format_number(language.certainty),
                     language.tagger,
