@@ -4,10 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mderank.document import Span
 from mderank.errors import MDERankError
+from mderank.util.format import json_text
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+_SHOWN = 5  # keyphrases that `repr` names
 
 
 class Occurrence(NamedTuple):
@@ -160,3 +166,64 @@ class Keyphrases(list[Keyphrase]):
         self.missing_phrases = missing_phrases
         self.error = error
         self.language = language
+
+    @property
+    def texts(self) -> list[str]:
+        """The texts of the keyphrases, the best first."""
+        return [each.text for each in self]
+
+    def pairs(self) -> list[tuple[str, float]]:
+        """Return text and score of each keyphrase.
+
+        Returns:
+            The pairs, the best first.
+        """
+        return [(each.text, each.score) for each in self]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data for JSON.
+
+        Returns:
+            The keyphrases as `Keyphrase.as_dict` gives them, and the attributes.
+        """
+        return {
+            "keyphrases": [each.as_dict() for each in self],
+            "truncated": list(self.truncated) if self.truncated else None,
+            "missing_phrases": list(self.missing_phrases),
+            "error": str(self.error) if self.error else None,
+            "language": self.language.as_dict() if self.language else None,
+        }
+
+    def to_json(self, indent: int | None = None) -> str:
+        """Return JSON text.
+
+        Args:
+            indent: Spaces per level; None writes one line.
+
+        Returns:
+            The data of `to_dict`. Lone surrogates are escaped, so that UTF-8 can encode it.
+        """
+        return json_text(self.to_dict(), indent)
+
+    def to_frame(self) -> DataFrame:
+        """Return a pandas data frame with a row per keyphrase.
+
+        Returns:
+            A frame with the columns text, score, raw_score, confidence, count and spans.
+
+        Raises:
+            MDERankError: If pandas is not installed.
+        """
+        try:
+            from pandas import DataFrame
+        except ImportError as error:
+            raise MDERankError("a data frame needs pandas: pip install pandas") from error
+        columns = ("text", "score", "raw_score", "confidence", "count", "spans")
+        rows = [(each.text, each.score, each.raw_score, each.confidence, len(each.spans), each.spans) for each in self]
+        return DataFrame(rows, columns=list(columns))
+
+    def __repr__(self) -> str:
+        if self.error is not None:
+            return f"<Keyphrases, failed: {self.error}>"
+        listed = ", ".join(map(repr, self.texts[:_SHOWN])) + (", …" if len(self) > _SHOWN else "")
+        return f"<{len(self)} Keyphrases: {listed}>" if self else "<no Keyphrases>"

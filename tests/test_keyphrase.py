@@ -1,0 +1,56 @@
+"""Keyphrases, and what they are turned into."""
+
+from __future__ import annotations
+
+import json
+import sys
+
+import pytest
+
+from mderank import InputError, Keyphrase, Keyphrases, LanguageInfo, MDERankError, Span
+
+
+def keyphrase(text, score=1.0):
+    return Keyphrase(text, score, score / 2, (Span(0, len(text)),), (text,), confidence=0.5)
+
+
+FOUND = Keyphrases([keyphrase("coral reef", 2.0), keyphrase("fish")], language=LanguageInfo("en", 0.9, "tagger"))
+
+
+def test_texts_and_pairs():
+    assert FOUND.texts == ["coral reef", "fish"]
+    assert FOUND.pairs() == [("coral reef", 2.0), ("fish", 1.0)]
+
+
+def test_plain_data_and_json():
+    data = FOUND.to_dict()
+    assert [each["text"] for each in data["keyphrases"]] == FOUND.texts
+    assert data["language"]["code"] == "en"
+    assert json.loads(FOUND.to_json()) == data
+    assert FOUND.to_json(indent=2).startswith('{\n  "keyphrases"')
+    assert Keyphrases(error=InputError("no text")).to_dict()["error"] == "no text"
+
+
+def test_json_of_what_utf_8_cannot_encode():
+    assert json.loads(Keyphrases([keyphrase("a\ud800")]).to_json().encode())["keyphrases"]
+
+
+def test_a_data_frame():
+    pytest.importorskip("pandas")
+    frame = FOUND.to_frame()
+    assert list(frame.columns) == ["text", "score", "raw_score", "confidence", "count", "spans"]
+    assert frame["text"].tolist() == FOUND.texts
+    assert len(Keyphrases().to_frame()) == 0
+
+
+def test_a_data_frame_without_pandas(monkeypatch):
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    with pytest.raises(MDERankError, match="pip install pandas"):
+        FOUND.to_frame()
+
+
+def test_repr_is_short():
+    assert repr(FOUND) == "<2 Keyphrases: 'coral reef', 'fish'>"
+    assert repr(Keyphrases([keyphrase(str(number)) for number in range(9)])).endswith("'4', …>")
+    assert repr(Keyphrases()) == "<no Keyphrases>"
+    assert "no text" in repr(Keyphrases(error=InputError("no text")))
