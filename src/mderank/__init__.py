@@ -20,6 +20,7 @@ _MODULES = {
     "mderank.methods.base": ("Extractor",),
     "mderank.options": ("Options",),
     "mderank.factory": ("build_extractor",),
+    "mderank.shortcuts": ("extract", "read"),
     "mderank.keyphrase": ("Candidate", "Keyphrase", "Keyphrases", "LanguageInfo", "Occurrence"),
     "mderank.languages": ("detect_language",),
     "mderank.document": ("Document", "MarkedUpText", "Span", "Token"),
@@ -87,6 +88,8 @@ if TYPE_CHECKING:
     from mderank.ranking import MMR as MMR
     from mderank.ranking import Diversity as Diversity
     from mderank.ranking import MaxSum as MaxSum
+    from mderank.shortcuts import extract as extract
+    from mderank.shortcuts import read as read
     from mderank.style import Style as Style
     from mderank.style import load_style as load_style
     from mderank.tagging import EncoderTagger as EncoderTagger
