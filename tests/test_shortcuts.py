@@ -22,9 +22,12 @@ def test_a_text():
 def test_the_extractor_is_built_once(monkeypatch):
     shortcuts._build.cache_clear()
     built = []
-    monkeypatch.setattr(
-        shortcuts, "build_extractor", lambda options: built.append(options) or mderank.build_extractor(options)
-    )
+
+    def build(options):
+        built.append(options)
+        return mderank.build_extractor(options)
+
+    monkeypatch.setattr(shortcuts, "build_extractor", build)
     for top_k in (1, 2):
         assert len(mderank.extract(TEXT, top_k, **QUICK)) == top_k
     mderank.extract(TEXT, 1, method="yake")

@@ -49,9 +49,8 @@ def extract(text: AnyText | Path, top_k: int = 10, **options: Any) -> Keyphrases
         return extractor.extract(text, chosen.top_k or None)
     sources = list(islice(read(text), 2))
     if len(sources) != 1:
-        raise InputError(
-            f"{text}: has {'several documents' if sources else 'no document'}; read them with mderank.read"
-        )
+        found = "several documents" if sources else "no document"
+        raise InputError(f"{text}: has {found}; read them with mderank.read")
     (result,) = extract_documents(extractor, sources, chosen.top_k or None)
     if result.keyphrases.error is not None:
         raise result.keyphrases.error

@@ -7,6 +7,7 @@ import io
 import json
 import re
 
+import pytest
 from tests.helpers import HtmlPage
 
 
@@ -86,3 +87,14 @@ def test_what_was_not_read_and_what_does_not_occur_is_said_on_stderr(run, exampl
     assert document["missing_phrases"] == ["solar panel"]
     assert example.read_text()[: document["truncated"][0]].split() == example.read_text().split()[:100]
     assert run("extract", example, "--phrases", phrases, "--max-words", 100, "-q").stderr == ""
+
+
+@pytest.mark.parametrize(
+    ("name", "begins"),
+    [("a.html", "<!doctype html>"), ("a.json", "["), ("a.jsonl", '{"id"'), ("a.csv", "document,rank"), ("a.txt", "")],
+)
+def test_the_suffix_of_the_output_is_its_format(run, example, tmp_path, name, begins):
+    assert run("extract", example, "--method", "firstphrases", "-o", tmp_path / name).exit_code == 0
+    assert (tmp_path / name).read_text(encoding="utf-8").lower().startswith(begins)
+    run("extract", example, "--method", "firstphrases", "-o", tmp_path / name, "-f", "jsonl")
+    assert (tmp_path / name).read_text(encoding="utf-8").startswith('{"id"')

@@ -37,7 +37,8 @@ STDIN = "-"
 @click.command(cls=SectionedCommand)
 @click.argument("paths", nargs=-1, metavar="[PATH]...")
 @input_options
-@option("Results", "--format", "-f", "form", type=click.Choice(list(WRITERS)), default="table", show_default=True,
+@option("Results", "--format", "-f", "form", type=click.Choice(list(WRITERS)),
+        show_default="by FILE's suffix, else table",
         help="html shows the text itself with its keyphrases highlighted; csv puts ' before what a spreadsheet would "
              "run as a formula.")  # fmt: skip
 @option("Results", "--explain", is_flag=True,
@@ -76,7 +77,7 @@ def extract(
         made = extract_documents(extractor, sources, options.top_k or None)
         count = None if STDIN in paths or not paths else len(found.files)
         with opened(output, keep_partial=True) as stream:
-            writer = make_writer(form, stream, color=wants_color(stream), explain=explain)
+            writer = make_writer(form or _format_of(output), stream, color=wants_color(stream), explain=explain)
             shown = _show_progress(made, count, quiet or stream.isatty())
             failed = _write_all(writer, shown, options, quiet, output)
     if found.skipped and not quiet:
@@ -85,6 +86,12 @@ def extract(
         click.echo(f"mderank: note: in the folders, not read: {others} ({format_kinds(kinds)})", err=True)
     if failed:
         sys.exit(1)
+
+
+def _format_of(output: str | None) -> Any:
+    """The format that the suffix of the output file names; a table for others."""
+    suffix = "" if output is None else Path(output).suffix.lower().lstrip(".")
+    return {"htm": "html", "ndjson": "jsonl"}.get(suffix, suffix if suffix in WRITERS else "table")
 
 
 def _check_stdin() -> None:
