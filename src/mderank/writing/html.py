@@ -5,7 +5,9 @@ The page has no script: links are anchors, and related elements light up by CSS.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator, Mapping
+from itertools import pairwise
 from typing import NamedTuple
 
 from mderank.document import Span
@@ -58,7 +60,7 @@ class HtmlWriter(Writer):
 
 
 class _Mark(NamedTuple):
-    """A highlighted occurrence; ``occurrence`` counts the marks of its phrase, from 1."""
+    """An occurrence of a phrase; ``occurrence`` counts those of the phrase, from 1."""
 
     span: Span
     number: int
@@ -67,9 +69,11 @@ class _Mark(NamedTuple):
 
 
 class _ShownMark(NamedTuple):
+    """A stretch of text that the same phrases cover; ``anchors`` are those of occurrences that begin here."""
+
     text: str
-    number: int
-    anchor: str
+    numbers: tuple[int, ...]
+    anchors: tuple[str, ...]
     opacity: float
 
 
@@ -133,36 +137,41 @@ def _relative_scores(found: Keyphrases) -> list[float]:
 
 
 def _find_marks(result: DocumentResult, prefix: str) -> list[_Mark]:
-    """Return the marks in the order of the text. Where phrases overlap, the better one is highlighted."""
+    """Return the occurrences of all phrases in the order of the text. They may overlap."""
     marks = []
-    covered = bytearray(len(result.text))
     for number, each in enumerate(result.keyphrases, start=1):
-        occurrence = 0
-        for span in each.spans:
-            if not any(covered[span.start : span.end]):
-                covered[span.start : span.end] = b"\1" * (span.end - span.start)
-                occurrence += 1
-                anchor = f"{prefix}k{number}" + (f"p{occurrence}" if occurrence > 1 else "")
-                marks.append(_Mark(span, number, occurrence, anchor))
+        for occurrence, span in enumerate(each.spans, start=1):
+            anchor = f"{prefix}k{number}" + (f"p{occurrence}" if occurrence > 1 else "")
+            marks.append(_Mark(span, number, occurrence, anchor))
     return sorted(marks)
 
 
 def _split_text(result: DocumentResult, marks: list[_Mark], *, every: bool) -> tuple[list[_Piece], str]:
-    """Divide the text at its marks, and return the parts and the rest that was not read.
+    """Divide the text wherever an occurrence begins or ends, and return the parts and the rest that was not read.
 
-    The first mark of a phrase has an anchor, or with ``every`` all of them.
+    The first occurrence of a phrase has an anchor, or with ``every`` all of them.
     """
     text, found = result.text, result.keyphrases
     shares = _relative_scores(found)
     limit = found.truncated.start if found.truncated else len(text)
+    cuts = sorted({cut for mark in marks for cut in mark.span})
+    waiting = deque(marks)
+    open_marks: list[_Mark] = []
     pieces = []
     position = 0
-    for mark in marks:
-        anchor = mark.anchor if every or mark.occurrence == 1 else ""
-        opacity = 0.15 + 0.75 * shares[mark.number - 1]
-        shown = _ShownMark(text[mark.span.start : mark.span.end], mark.number, anchor, opacity)
-        pieces.append(_Piece(text[position : mark.span.start], shown))
-        position = mark.span.end
+    for start, end in pairwise(cuts):
+        open_marks = [mark for mark in open_marks if mark.span.end > start]
+        while waiting and waiting[0].span.start == start:
+            open_marks.append(waiting.popleft())
+        if not open_marks:
+            continue
+        numbers = tuple(sorted({mark.number for mark in open_marks}))
+        anchors = tuple(
+            mark.anchor for mark in open_marks if mark.span.start == start and (every or mark.occurrence == 1)
+        )
+        opacity = 0.15 + 0.75 * max(shares[number - 1] for number in numbers)
+        pieces.append(_Piece(text[position:start], _ShownMark(text[start:end], numbers, anchors, opacity)))
+        position = end
     return [*pieces, _Piece(text[position:limit], None)], text[limit:]
 
 

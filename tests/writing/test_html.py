@@ -1,0 +1,57 @@
+"""The page that highlights keyphrases."""
+
+from __future__ import annotations
+
+import io
+
+import pytest
+from tests.helpers import HtmlPage
+
+from mderank import Keyphrase, Keyphrases, Span
+from mderank.writing import DocumentResult
+from mderank.writing.html import HtmlWriter
+
+TEXT = "Storm surge models: a storm surge model predicts a surge."
+
+
+def keyphrase(text, *spans, score=1.0):
+    return Keyphrase(text, score, score, tuple(Span(*span) for span in spans), (text,))
+
+
+def page(*keyphrases, explain=False):
+    stream = io.StringIO()
+    writer = HtmlWriter(stream, explain=explain)
+    writer.begin()
+    writer.write(DocumentResult("a", TEXT, Keyphrases(keyphrases)))
+    writer.end()
+    return HtmlPage(stream.getvalue()), stream.getvalue()
+
+
+NESTED = (
+    keyphrase("storm surge", (0, 11), (22, 33), score=3.0),
+    keyphrase("surge model", (6, 17), (28, 39), score=2.0),
+    keyphrase("surge", (6, 11), (28, 33), (51, 56)),
+)
+
+
+@pytest.mark.parametrize("explain", [False, True])
+def test_every_phrase_has_its_mark_and_its_link(explain):
+    """Though others overlap it."""
+    read, source = page(*NESTED, explain=explain)
+    ids = [each for each in read.ids if each]
+    assert len(ids) == len(set(ids))
+    assert {link[1:] for link in read.links if link.startswith("#d1k")} <= set(ids)
+    assert {"d1k1", "d1k2", "d1k3"} <= set(ids)
+    assert read.marked == ["Storm ", "surge", " model", "storm ", "surge", " model", "surge"]
+    assert '<mark class="k1 k2 k3"' in source
+
+
+def test_the_text_stays_as_it_is():
+    read, _ = page(*NESTED)
+    assert TEXT in read.text
+
+
+def test_a_part_has_the_colour_of_the_best_phrase_that_covers_it():
+    _, source = page(*NESTED)
+    assert 'title="1, 2, 3" style="--strength:0.90"' in source
+    assert 'title="2" style="--strength:0.65"' in source
