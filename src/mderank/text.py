@@ -7,8 +7,6 @@ from functools import cache, lru_cache
 from itertools import islice
 from typing import Any
 
-import snowballstemmer
-
 from mderank.languages.table import find_language
 
 _WORD = re.compile(r"\S+")
@@ -131,4 +129,8 @@ def _stem(word: str, language: str) -> str:
 @cache
 def _stemmer(code: str) -> Any:
     language = find_language(code)
-    return snowballstemmer.stemmer(language.stemmer) if language and language.stemmer else None
+    if language is None or language.stemmer is None:
+        return None
+    import snowballstemmer  # slow to import: it has the stemmers of all languages
+
+    return snowballstemmer.stemmer(language.stemmer)

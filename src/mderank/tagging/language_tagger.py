@@ -12,7 +12,6 @@ from mderank.document import Document
 from mderank.errors import InputError, MissingExtraError, OptionError
 from mderank.languages import detect_language, get_language
 from mderank.tagging.encoder_tagger import EncoderTagger
-from mderank.tagging.segmenters import LIBRARIES, SegmenterTagger
 from mderank.tagging.word_tagger import WordTagger
 from mderank.text import SEGMENTED
 
@@ -158,6 +157,8 @@ class LanguageTagger:
 
             return SpacyTagger(pipeline, tags=self._tags)
         if code in SEGMENTED:
+            from mderank.tagging.segmenters import SegmenterTagger
+
             return SegmenterTagger(code, tags=self._tags)
         return WordTagger(code)
 
@@ -178,6 +179,8 @@ def describe_tagger(code: str) -> str:
     if pipeline is not None:
         return f"spaCy pipeline {pipeline}"
     if code in SEGMENTED:
+        from mderank.tagging.segmenters import LIBRARIES
+
         library = LIBRARIES[code]
         return library if importlib.util.find_spec(library) else f"{library}, after pip install 'mderank[{code}]'"
     further = f"; better with spaCy's {language.pipelines[0]}" if language.pipelines else ""
