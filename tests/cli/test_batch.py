@@ -113,7 +113,7 @@ def test_the_first_failure_can_stop_the_run(run, tmp_path):
         (("none.jsonl", "out"), "there is no such file"),
         (("in.jsonl", "out", "--method", "yake", "--model", "x"), "the method 'yake' does not take model"),
         (("in.jsonl", "out", "--model", "./none"), "the model folder './none' does not exist"),
-        (("in.jsonl",), "Missing argument"),
+        (("in.jsonl",), "the output folder OUT is missing: mderank batch in.jsonl OUT"),
     ],
 )
 def test_wrong_usage(run, lines, tmp_path, monkeypatch, arguments, message):
@@ -167,13 +167,6 @@ def test_throughput_in_words(capsys):
     now[0] += 60
     shown.advance(100)
     assert "mderank: 600 of 1,000 documents, 2.9 documents/s, 2 min 20 s left" in capsys.readouterr().err
-
-
-def test_a_missing_output_folder_is_named(run, tmp_path):
-    (tmp_path / "in.jsonl").write_text('{"text": "Coral reefs."}\n')
-    result = run("batch", tmp_path / "in.jsonl")
-    assert result.exit_code == 2
-    assert "the output folder OUT is missing" in result.stderr
 
 
 def test_a_missing_input_makes_no_folder(run, tmp_path):

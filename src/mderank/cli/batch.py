@@ -178,7 +178,12 @@ def _print_summary(summary: BatchSummary, out: str, seconds: float, skipped: Cou
         others = format_count(skipped.total(), "other file")
         click.echo(f"mderank: note: in the folders, not read: {others} ({format_kinds(skipped)})", err=True)
     if summary.replaced:
-        click.echo(f"mderank: note: worker processes that died and were replaced: {summary.replaced}", err=True)
+        died = (
+            "1 worker process died and was"
+            if summary.replaced == 1
+            else f"{summary.replaced} worker processes died and were"
+        )
+        click.echo(f"mderank: note: {died} replaced", err=True)
     fresh = summary.documents - summary.resumed
     parts = [f"{format_count(summary.documents, 'document')} in {format_count(summary.shards, 'file')} in {out}"]
     if summary.resumed:
