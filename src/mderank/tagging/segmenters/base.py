@@ -109,6 +109,21 @@ def join(first: Morpheme, second: Morpheme, tag: str, fine: str = "") -> Morphem
     return Morpheme(first.text + second.text, tag, first.start, second.end, fine)
 
 
+def join_to_prefix(words: list[Morpheme], word: Morpheme) -> bool:
+    """Join a noun to the prefix before it. A prefix before anything else is no longer one.
+
+    Args:
+        words: Words, of which the last is a prefix. It is changed.
+        word: The next unit.
+
+    Returns:
+        True if the unit was joined.
+    """
+    joins = word.tag in NOUNS
+    words[-1] = join(words[-1], word, word.tag, word.fine) if joins else words[-1]._replace(tag="X")
+    return joins
+
+
 def join_at_dots(
     words: Sequence[Morpheme], dots: str, may_join: Callable[[Morpheme, Morpheme], bool]
 ) -> list[Morpheme]:

@@ -6,7 +6,16 @@ from collections.abc import Sequence
 from threading import Lock
 from typing import Any
 
-from mderank.tagging.segmenters.base import LIGHT, NOUNS, Morpheme, adjacent, join, join_at_dots, library_name
+from mderank.tagging.segmenters.base import (
+    LIGHT,
+    NOUNS,
+    Morpheme,
+    adjacent,
+    join,
+    join_at_dots,
+    join_to_prefix,
+    library_name,
+)
 
 # Nouns that name nothing by themselves.
 _LIGHT = frozenset(
@@ -132,10 +141,8 @@ def _add(words: list[Morpheme], word: Morpheme) -> None:
     """Add a unit: affixes join the word that they belong to."""
     before = words[-1] if words and adjacent(words[-1], word) else None
     if before is not None and before.tag == "PREFIX":
-        if word.tag in NOUNS:
-            words[-1] = join(before, word, word.tag, word.fine)
+        if join_to_prefix(words, word):
             return
-        words[-1] = before._replace(tag="X")
     elif before is not None and len(word.text) == 1 and word.tag not in ("NUM", "PUNCT", "SYM"):
         affix = word.tag == "SUFFIX" or word.text in _NOUN_ENDINGS
         if affix and before.tag in ("NOUN", "PROPN", "VN", "VERB", "ADJ") and len(before.text) > 1 and before.fine:

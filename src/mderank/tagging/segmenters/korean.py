@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from threading import Lock
 from typing import Any
 
-from mderank.tagging.segmenters.base import LIGHT, NOUNS, Morpheme, adjacent, join, library_name
+from mderank.tagging.segmenters.base import LIGHT, NOUNS, Morpheme, adjacent, join, join_to_prefix, library_name
 
 # Nouns that name nothing by themselves, or tell a time.
 _LIGHT = frozenset(
@@ -95,10 +95,8 @@ def _add(words: list[Morpheme], word: Morpheme) -> None:
     """Add a unit: affixes join the noun that they belong to, endings their verb."""
     before = words[-1] if words and adjacent(words[-1], word) else None
     if before is not None and before.tag == "PREFIX":
-        if word.tag in NOUNS:
-            words[-1] = join(before, word, word.tag, word.fine)
+        if join_to_prefix(words, word):
             return
-        words[-1] = before._replace(tag="X")
     elif before is not None and before.text in _PREFIXES and before.tag == "DET" and word.tag == "NOUN":
         words[-1] = join(before, word, word.tag, word.fine)
         return
