@@ -11,6 +11,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from mderank.encoding import load_encoder
+from mderank.methods.fusionrank import FusionRank
 from mderank.research.datasets import Dataset, load_dataset
 from mderank.research.tuning.learn import StyleReport, learn_style
 from mderank.research.tuning.learner import OVERLAPS, Overlap
@@ -60,7 +62,8 @@ def learn_ready_made(name: str, data_dir: str | None = None) -> StyleReport:
         for each in load_dataset(dataset, data_dir, limit=limit).documents:
             documents.append(replace(each, id=f"{dataset}/{each.id}"))
     whole = Dataset(name, None, tuple(documents), "")
-    report = learn_style(whole, name=name, curve=False, remember_labels=False, overlaps=made.overlaps)
+    extractor = FusionRank(load_encoder(precision="int16"))  # as the committed files
+    report = learn_style(whole, extractor, name=name, curve=False, remember_labels=False, overlaps=made.overlaps)
     sources = ", ".join(f"{dataset.removeprefix('tuning/')} (first {limit})" for dataset, limit in made.datasets)
     learned_from = {"description": made.description, "datasets": sources, **report.style.learned_from}
     return replace(report, style=replace(report.style, learned_from=learned_from))
