@@ -257,7 +257,6 @@ class Options:
         section="Results",
         argument=None,
         ge=0,
-        http_ge=1,
         http_le=1000,
         short="k",
     )

@@ -17,7 +17,7 @@ from mderank.testing import FakeEncoder, FakeTagger
 from mderank.writing import DocumentResult
 
 
-def library(text: str, top: int = 10, explain: bool = False, **options):
+def library(text: str, top: int | None = 10, explain: bool = False, **options):
     found = FusionRank(FakeEncoder(), tagger=FakeTagger(), **options).extract(text, top)
     return DocumentResult(0, text, found).as_dict(explain=explain)["keyphrases"]
 
@@ -40,6 +40,26 @@ def test_options_reach_the_method(shared: Running):
     expected = library(REEFS, dedupe="none", max_words=7, exclude=["harbour"], weights=FusionWeights(position=0.5))
     assert answer["keyphrases"] == expected
     assert answer["truncated"] == [35, len(REEFS)]
+
+
+def test_zero_keyphrases_are_all(shared: Running):
+    text = " ".join(f"The old reef{number} is near." for number in range(30))
+    everything = shared.extract(text, top_k=0).json()["keyphrases"]
+    assert everything == library(text, None)
+    assert len(everything) > len(shared.extract(text).json()["keyphrases"])
+    batch = shared.client.post("/v1/extract/batch", json={"documents": [{"text": text}], "top_k": 0}).json()
+    assert batch["results"][0]["keyphrases"] == everything
+    assert shared.code(shared.extract(text, top_k=0, max_sum=10), 422) == "invalid_options"
+
+
+def test_an_unknown_method_is_told_those_that_are_offered(shared: Running):
+    offered = [each["name"] for each in shared.client.get("/v1/methods").json()["methods"]]
+    for method in ("unknown", "embedrank-vectors", "x" * 200):
+        response = shared.extract(method=method)
+        assert shared.code(response, 422) == "invalid_options"
+        message = response.json()["error"]["message"]
+        assert message.partition("it is one of ")[2].split(", ") == offered
+        assert len(message) < 500
 
 
 def test_overlap(shared: Running):
@@ -161,7 +181,8 @@ def test_options_that_cannot_be(shared: Running, options, told):
         ({"text": ["a"]}, "body.text"),
         ({"text": "a", "top_k": "10"}, "body.top_k"),
         ({"text": "a", "top_k": True}, "body.top_k"),
-        ({"text": "a", "top_k": 0}, "body.top_k"),
+        ({"text": "a", "top_k": -1}, "body.top_k"),
+        ({"text": "a", "top_k": 1001}, "body.top_k"),
         ({"text": "a", "top_k": 1e400}, "body.top_k"),
         ({"text": "a", "diversity": 2}, "body.diversity"),
         ({"text": "a", "min_score": float("nan")}, "body.min_score"),

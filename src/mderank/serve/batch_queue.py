@@ -36,7 +36,7 @@ class QueueEntry:
     Attributes:
         extractor: Extractor for the options of its request.
         text: The document.
-        top: Number of keyphrases.
+        top: Number of keyphrases; None for all.
         size: What it costs, in characters of ordinary prose (see `mderank.serve.cost`).
         markdown: Whether the text is Markdown.
         method: Name of the method, whose speed is measured.
@@ -47,7 +47,7 @@ class QueueEntry:
 
     extractor: QueueExtractor
     text: str
-    top: int
+    top: int | None
     size: int
     markdown: bool = False
     method: str = ""

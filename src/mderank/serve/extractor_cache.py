@@ -95,10 +95,9 @@ class ExtractorCache:
         return found
 
     def _build(self, options: Options) -> BaseExtractor:
-        offered = [name for name, method in METHODS.items() if _is_offered(method)]
-        if options.method not in offered:
-            raise OptionError(f"the method '{options.method}' is not offered: it is one of {', '.join(offered)}")
-        method = METHODS[options.method]
+        method = METHODS.get(options.method)
+        if method is None or not _is_offered(method):
+            raise OptionError(f"the method '{options.method[:40]}' is not offered")
         _check_params(method, options)
         check_taken(method, options)
         # A client names a style of the operator's; the option of `build_extractor` could be any file.

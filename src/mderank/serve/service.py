@@ -160,8 +160,10 @@ class Service:
 
         Raises:
             ApiError: If the server is loading, a text is too long, the queue is full, or the answer is late.
+            OptionError: If the method is not offered, or does not take an option.
         """
         self.check_ready()
+        self._check_method(options.method)
         deadline = time.monotonic() + self.config.timeout_seconds
         factor = cost_factor(options)
         self._check_lengths([len(each.text) for each in documents], factor)
@@ -173,7 +175,7 @@ class Service:
             QueueEntry(
                 extractor,
                 each.text,
-                options.top_k,
+                options.top_k or None,
                 size,
                 each.format == "markdown",
                 options.method,
@@ -202,6 +204,12 @@ class Service:
         """
         if not self.ready:
             raise ApiError("not_ready", "the server is still loading: try again", retry_after=2)
+
+    def _check_method(self, name: str) -> None:
+        """Refuse a method that ``GET /v1/methods`` does not list, and name those that it lists."""
+        offered = [each["name"] for each in self._offered]
+        if name not in offered:
+            raise OptionError(f"the method '{name[:40]}' is not offered: it is one of {', '.join(offered)}")
 
     def _check_lengths(self, lengths: Sequence[int], factor: int) -> None:
         """Refuse texts that are too long, before anything is counted in them."""

@@ -49,7 +49,7 @@ class QueuedText:
 
     Attributes:
         text: The document.
-        top: Number of keyphrases.
+        top: Number of keyphrases; None for all.
         markdown: Whether the text is Markdown.
         deadline: Value of `time.monotonic` after which nobody waits for the result.
         seconds: Expected time to compute it.
@@ -57,7 +57,7 @@ class QueuedText:
     """
 
     text: str
-    top: int
+    top: int | None
     markdown: bool = False
     deadline: float = float("inf")
     seconds: float = 0.0
