@@ -9,7 +9,7 @@ import pytest
 TESTS = Path(__file__).parent
 PACKAGE = TESTS.parent / "src" / "mderank"
 # Of the package as a whole: not of one module.
-WHOLE = {"docs", "examples", "public_api", "docstrings", "structure"}
+WHOLE = {"docs", "examples", "public_api", "docstrings", "structure", "project"}
 FILES = [file.relative_to(TESTS) for file in sorted(TESTS.rglob("test_*.py")) if file.parent.name != "contract"]
 
 
