@@ -94,6 +94,11 @@ def _json_lines() -> bytes:
     return "".join(json.dumps(row) + "\n" for row in rows).encode()
 
 
+def _json_seeds() -> list[bytes]:
+    rows = [json.loads(line) for line in _json_lines().splitlines()]
+    return [json.dumps(rows * 3).encode(), json.dumps(rows, indent=1).encode(), json.dumps(rows[0]).encode()]
+
+
 def _csv_rows(delimiter: str = ",", newline: str = "\n") -> bytes:
     out = io.StringIO()
     rows = csv.writer(out, delimiter=delimiter, lineterminator=newline)
@@ -157,6 +162,7 @@ TOKENS: dict[str, tuple[bytes, ...]] = {
         b"/Type0", b"/Encoding /Identity-H",
     ),
 }  # fmt: skip
+TOKENS["json"] = (*TOKENS["jsonl"], b"[", b"]", b"{", b"}", b",", b'"', b"\\", b"}]", b"][", b'}, {"text": "')
 TOKENS["text"] = TOKENS["parquet"] = ()
 
 
@@ -251,11 +257,15 @@ READERS = {
     "html": Reader(".html", "html", _html_seeds),
     "pdf": Reader(".pdf", "pdf", _pdf_seeds),
     "jsonl": Reader(".jsonl", "jsonl", lambda: [_json_lines(), _json_lines() * 20]),
+    "json": Reader(".json", "json", _json_seeds),
     "csv": Reader(".csv", "csv", lambda: [_csv_rows(), _csv_rows(";", "\r\n"), _csv_rows("\t") * 5]),
     "parquet": Reader(".parquet", "parquet", _parquet_seeds),
     "text.gz": Reader(".txt.gz", "text", lambda: [TEXT.encode() * 30], compressed=True),
     "jsonl.gz": Reader(".jsonl.gz", "jsonl", lambda: [_json_lines() * 30], compressed=True),
+    "json.gz": Reader(".json.gz", "json", lambda: [_json_seeds()[0] * 10], compressed=True),
     "csv.gz": Reader(".csv.gz", "csv", lambda: [_csv_rows() * 30], compressed=True),
     # Without a name that says it, the format is that of the first bytes.
-    "stream": Reader("", "html", lambda: [*_html_seeds(), _json_lines(), _pdf_seeds()[0], TEXT.encode()]),
+    "stream": Reader(
+        "", "html", lambda: [*_html_seeds(), _json_lines(), *_json_seeds(), _csv_rows(), _pdf_seeds()[0], TEXT.encode()]
+    ),
 }

@@ -166,6 +166,25 @@ def test_folders_are_searched_and_other_files_counted(run, tmp_path):
     assert "in the folders, not read: 1 other file (1 .png)" in result.stderr
 
 
+def test_folders_of_programs_are_left_out_and_counted_once(run, tmp_path):
+    for name in (".git/x.txt", "node_modules/y.txt", "a/.git/z.txt", "one.txt"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text("The owl eats a mouse.")
+    result = run("extract", tmp_path, "-f", "jsonl")
+    assert [document["id"] for document in documents(result)] == [str(tmp_path / "one.txt")]
+    assert "in the folders, not searched: 3 folders (2 .git, 1 node_modules); name a folder to read it" in result.stderr
+    assert "not searched" not in run("extract", tmp_path, "-q").stderr
+    (named,) = documents(run("extract", tmp_path / "node_modules", "-f", "jsonl"))
+    assert named["id"] == str(tmp_path / "node_modules" / "y.txt")
+
+
+def test_json_and_tables_on_standard_input_are_records(run):
+    rows = [{"id": "x", "text": "Sea ice reflects sunlight."}, {"id": "y", "text": "The owl eats a mouse."}]
+    table = "id,text\n" + "\n".join(f"{row['id']},{row['text']}" for row in rows)
+    for stdin in (json.dumps(rows), json.dumps(rows, indent=2), table):
+        assert [document["id"] for document in documents(run("extract", "-f", "jsonl", stdin=stdin))] == ["x", "y"]
+
+
 def test_patterns(run, tmp_path):
     for name in ("x1.txt", "x2.txt", "y.txt"):
         (tmp_path / name).write_text("The owl eats a mouse.")

@@ -84,6 +84,19 @@ def test_candidates_can_be_chosen(run, example, tmp_path):
     assert all(len(phrase.split()) == 1 for phrase in short)
 
 
+def test_comments_in_a_file_of_phrases_are_counted_and_can_be_escaped(run, tmp_path):
+    listed = tmp_path / "list.txt"
+    listed.write_text("# animals\nowl\n\\#mice\n#plants\n  \n")
+    given = ("extract", "-f", "jsonl", "--method", "firstphrases", "--phrases", listed)
+    result = run(*given, stdin="The owl eats #mice and plants.")
+    assert phrases(result) == ["owl", "#mice"]
+    note = f"mderank: note: {listed}: 2 lines that begin with # taken for comments; a phrase with # is written \\#\n"
+    assert result.stderr == note
+    assert run(*given, "-q", stdin="The owl eats mice.").stderr == ""
+    listed.write_text("owl\n#x\n")
+    assert "1 line that begins with # taken for" in run(*given, stdin="The owl eats mice.").stderr
+
+
 @pytest.mark.slow
 def test_stop_words_and_exclusions(run, example, tmp_path):
     words = tmp_path / "words.txt"

@@ -108,3 +108,24 @@ def test_a_name_that_is_not_utf_8(tmp_path):
     (source,) = read_file(file, ReadOptions())
     assert source.text == "owl"
     assert source.id == str(tmp_path / name)
+
+
+def test_folders_of_programs_and_hidden_ones_are_left_out_unless_they_are_named(tmp_path):
+    kept = ["a.txt", "notes/b.txt", "env/c.txt"]
+    left_out = [".git", ".cache", "node_modules", "notes/__pycache__", "lib/site-packages", "venv"]
+    for name in (*kept, *(f"{folder}/deep/x.txt" for folder in left_out)):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text("owl")
+    (tmp_path / "venv" / "pyvenv.cfg").touch()
+    found = find_files([str(tmp_path)])
+    assert [file.relative_to(tmp_path).as_posix() for file in found.files] == ["a.txt", "env/c.txt", "notes/b.txt"]
+    assert sorted(path.relative_to(tmp_path).as_posix() for path in found.skipped) == sorted(left_out)
+    for folder in left_out:
+        assert find_files([str(tmp_path / folder)]).files == [tmp_path / folder / "deep" / "x.txt"]
+
+
+def test_json_files_in_folders_are_read_if_they_are_named(tmp_path):
+    (tmp_path / "a.txt").write_text("owl")
+    (tmp_path / "package.json").write_text("{}")
+    assert find_files([str(tmp_path)]).skipped == [tmp_path / "package.json"]
+    assert find_files([str(tmp_path / "*.json")]).files == [tmp_path / "package.json"]

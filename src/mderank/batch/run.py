@@ -70,7 +70,7 @@ def extract_folder(
         retry_failed: write the shards again in which documents failed.
         planned: called with the number of documents of each shard that is planned.
         advance: called with the number of documents of each shard that is written, those of an earlier run first.
-        skipped: called with each file in a folder that is not read.
+        skipped: called with each file and folder in a folder that is not read.
 
     Returns:
         The numbers of shards, documents and failures.

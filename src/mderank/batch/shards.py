@@ -113,7 +113,7 @@ def input_files(paths: Sequence[str], without: Path | None, skip: Callable[[Path
     Args:
         paths: files, folders and glob patterns.
         without: folder that is not searched: the output folder.
-        skip: called with each file in a folder that is not read.
+        skip: called with each file and folder in a folder that is not read.
 
     Yields:
         The files, in order.

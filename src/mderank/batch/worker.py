@@ -18,7 +18,7 @@ from mderank.keyphrase import Keyphrases
 from mderank.methods.base import Extractor
 from mderank.options import Options
 from mderank.pipeline import extract_documents
-from mderank.reading import ReadOptions, Record, SourceDocument, read_record
+from mderank.reading import OBJECT_FORMATS, ReadOptions, Record, SourceDocument, read_record
 from mderank.style import style_file
 from mderank.tagging.spacy import spacy_memory_zone
 from mderank.util.environment import describe_encoder, versions
@@ -97,7 +97,7 @@ class BatchWorker:
         Returns:
             A row without keyphrases.
         """
-        identity = read_record(record, self.reading).id if record.format == "jsonl" else record.name
+        identity = read_record(record, self.reading).id if record.format in OBJECT_FORMATS else record.name
         error = InputError(f"{identity}: {reason}")
         return DocumentResult(identity, "", Keyphrases(error=error)).as_dict()
 

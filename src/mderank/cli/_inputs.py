@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import stat
+from collections import Counter
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any, TypeVar
 
 import click
 
 from mderank.cli._options import option
 from mderank.reading import FORMATS, MAX_DOCUMENT_CHARS, ReadOptions
+from mderank.reading.discovery import file_mode
+from mderank.util.format import escape_unprintable, format_count, format_kinds
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -61,3 +66,28 @@ def read_options(settings: dict[str, Any]) -> ReadOptions:
     form = settings.pop("input_format")
     names = ("encoding", "text_field", "id_field", "language_field", "tokens_field", "max_document_chars")
     return ReadOptions(None if form == "auto" else form, *(settings.pop(name, None) for name in names))
+
+
+class SkippedPaths:
+    """Counts what is not read in folders, and says it once."""
+
+    def __init__(self) -> None:
+        self._files: Counter[str] = Counter()
+        self._folders: Counter[str] = Counter()
+
+    def add(self, path: Path) -> None:
+        """Count a file or folder."""
+        if stat.S_ISDIR(file_mode(path)):
+            self._folders[escape_unprintable(path.name)] += 1
+        else:
+            self._files[escape_unprintable(path.suffix) or "without suffix"] += 1
+
+    def echo(self) -> None:
+        """Print the notes to standard error."""
+        if self._files:
+            others = format_count(self._files.total(), "other file")
+            click.echo(f"mderank: note: in the folders, not read: {others} ({format_kinds(self._files)})", err=True)
+        if self._folders:
+            others = format_count(self._folders.total(), "folder")
+            note = f"{others} ({format_kinds(self._folders)}); name a folder to read it"
+            click.echo(f"mderank: note: in the folders, not searched: {note}", err=True)

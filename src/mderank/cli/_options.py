@@ -16,6 +16,7 @@ from mderank.parameters import NGramRange, Parameter
 from mderank.presets import PAPER, PRESETS
 from mderank.reading.decoding import decode
 from mderank.tagging.spacy import import_spacy_without_torch as import_spacy_without_torch  # noqa: PLC0414
+from mderank.util.format import escape_unprintable
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -23,6 +24,7 @@ SECTIONS = ("Server", "Limits", "Input", "Results", "Run", "Candidates", "Method
 DEFAULT_MODEL = "minilm-l6"
 CONFIG = "mderank.config"  # where a context keeps the name of the file that --config read
 PARAMS = "mderank.params"  # where it keeps the parameters of the method from that file
+NOTES = "mderank.notes"  # what to say to the user before the command runs
 
 
 class SectionedCommand(click.Command):
@@ -30,6 +32,9 @@ class SectionedCommand(click.Command):
 
     def invoke(self, ctx: click.Context) -> Any:
         """Where options come from a file too, an error about options says so."""
+        if not ctx.params.get("quiet"):
+            for note in ctx.meta.get(NOTES, ()):
+                click.echo(f"mderank: note: {note}", err=True)
         with _naming_file(ctx):
             return super().invoke(ctx)
 
@@ -74,7 +79,14 @@ class _Phrases(click.ParamType):  # type: ignore[type-arg]  # generic in new ver
     name = "file"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, ...]:
-        return tuple(_read_lines(value) if isinstance(value, str) else value)
+        if not isinstance(value, str):
+            return tuple(value)
+        phrases, comments = _read_lines(value)
+        if comments and ctx is not None:
+            lines = "1 line that begins" if comments == 1 else f"{comments:,} lines that begin"
+            note = f"{escape_unprintable(value)}: {lines} with # taken for comments; a phrase with # is written \\#"
+            ctx.meta.setdefault(NOTES, []).append(note)
+        return phrases
 
 
 class _NGramRange(click.ParamType):  # type: ignore[type-arg]
@@ -164,7 +176,7 @@ def _help(parameter: Parameter, info: OptionInfo) -> str:
     if parameter.name == "params":
         text += " Repeatable."
     elif parameter.is_list:
-        text += " FILE has one per line; lines that begin with # are comments."
+        text += " FILE has one per line; a line that begins with # is a comment, and one with \\# a phrase with #."
     default = info.default_text
     if default is None and parameter.default and not isinstance(parameter.default, bool):
         default = str(parameter.default) if not isinstance(parameter.default, tuple | Mapping) else None
@@ -212,12 +224,14 @@ def make_options(
     return options.from_dict({**given, "params": params})
 
 
-def _read_lines(file: str) -> list[str]:
-    """The lines of a list file; blank lines and lines that begin with # are left out."""
+def _read_lines(file: str) -> tuple[tuple[str, ...], int]:
+    """The phrases of a list file, and the number of its comments. Blank lines are left out."""
     try:
         text = decode(Path(file).read_bytes(), "utf-8")
     except OSError as error:
         raise InputError(f"{file}: cannot be read: {error.strerror}") from error
     except InputError as error:
         raise InputError(f"{file}: {error}") from error
-    return [line.strip() for line in text.splitlines() if line.strip() and not line.startswith("#")]
+    comments = [line.startswith("#") for line in text.splitlines()]
+    lines = [line.strip() for line, comment in zip(text.splitlines(), comments, strict=True) if not comment]
+    return tuple(line.removeprefix("\\") if line.startswith("\\#") else line for line in lines if line), sum(comments)

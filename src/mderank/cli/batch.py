@@ -5,13 +5,12 @@ from __future__ import annotations
 import sys
 import time
 import warnings
-from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from mderank.cli._config import config_option
-from mderank.cli._inputs import input_options, read_options
+from mderank.cli._inputs import SkippedPaths, input_options, read_options
 from mderank.cli._options import (
     SectionedCommand,
     extraction_options,
@@ -24,7 +23,7 @@ from mderank.cli._terminal import Throughput
 from mderank.errors import OptionError
 from mderank.factory import build_extractor
 from mderank.options import Options
-from mderank.util.format import format_count, format_kinds
+from mderank.util.format import format_count
 
 if TYPE_CHECKING:
     from mderank.batch import BatchSummary
@@ -92,7 +91,7 @@ def batch(
 ) -> None:
     """Extract the keyphrases of many documents into the folder OUT.
 
-    IN is as in 'mderank extract': files (.jsonl, .csv, .parquet, .txt, .pdf …, also .gz), folders, patterns in quotes.
+    IN is as in 'mderank extract': files (.jsonl, .json, .csv, .parquet, .txt, .pdf …, also .gz), folders, patterns.
     OUT gets one file per 1,000 documents, with one row per document, in the order of the input. A row has the id, the
     keyphrases with scores and spans, the part of the text that was not read, and the error if the document failed.
 
@@ -114,7 +113,7 @@ def batch(
         processes = processes or 1
     runner = _make_engine(engine, address, processes, threads, gpus, batch_size, timeout)
     worker = BatchWorker(options, reading, build=build_in_worker)
-    skipped: Counter[str] = Counter()
+    skipped = SkippedPaths()
     shown = Throughput("documents", silent=quiet)
     start = time.monotonic()
     with shown, warnings.catch_warnings(), stopped_with(RESUME):
@@ -132,13 +131,14 @@ def batch(
                 retry_failed=retry_failed,
                 planned=shown.found,
                 advance=shown.advance,
-                skipped=lambda file: skipped.update([file.suffix or "without suffix"]),
+                skipped=skipped.add,
             )
         except FailedDocumentError as error:
             click.echo(f"mderank: error: {error}", err=True)
             sys.exit(1)
     if not quiet:
-        _print_summary(summary, out, time.monotonic() - start, skipped)
+        skipped.echo()
+        _print_summary(summary, out, time.monotonic() - start)
     if summary.failed:
         sys.exit(1)
 
@@ -172,11 +172,8 @@ def _make_engine(
     return Spark(address, **settings)
 
 
-def _print_summary(summary: BatchSummary, out: str, seconds: float, skipped: Counter[str]) -> None:
+def _print_summary(summary: BatchSummary, out: str, seconds: float) -> None:
     """Print what was done, to standard error."""
-    if skipped:
-        others = format_count(skipped.total(), "other file")
-        click.echo(f"mderank: note: in the folders, not read: {others} ({format_kinds(skipped)})", err=True)
     if summary.replaced:
         died = (
             "1 worker process died and was"

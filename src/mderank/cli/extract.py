@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import sys
-from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
@@ -12,7 +11,7 @@ from typing import Any
 import click
 
 from mderank.cli._config import config_option
-from mderank.cli._inputs import input_options, read_options
+from mderank.cli._inputs import SkippedPaths, input_options, read_options
 from mderank.cli._options import (
     SectionedCommand,
     extraction_options,
@@ -28,7 +27,7 @@ from mderank.factory import build_extractor
 from mderank.options import Options
 from mderank.pipeline import extract_documents
 from mderank.reading import ReadOptions, SourceDocument, find_files, read_file, read_stream
-from mderank.util.format import escape_unprintable, format_count, format_kinds
+from mderank.util.format import escape_unprintable
 from mderank.writing import WRITERS, DocumentResult, Writer, make_writer
 
 STDIN = "-"
@@ -57,8 +56,10 @@ def extract(
 ) -> None:
     """Extract the keyphrases of files, folders, patterns, or standard input.
 
-    PATH is a text, Markdown, HTML, PDF, JSON lines, CSV or Parquet file (also .gz), a folder, which is searched to the
-    bottom, a pattern in quotes ('notes/**/*.md'), or - for standard input, which is also read when there is no PATH.
+    PATH is a text, Markdown, HTML, PDF, JSON lines, JSON, CSV or Parquet file (also .gz), a folder, a pattern in quotes
+    ('notes/**/*.md'), or - for standard input, which is also read when there is no PATH. A folder is searched to the
+    bottom, except for hidden files and folders, node_modules, __pycache__, site-packages and virtual environments. CSV
+    and JSON files in it are not read. Name such a folder or file itself to read it.
 
     Scores rank the phrases of one document; --explain tells what they are made of.
     """
@@ -80,10 +81,11 @@ def extract(
             writer = make_writer(form or _format_of(output), stream, color=wants_color(stream), explain=explain)
             shown = _show_progress(made, count, quiet or stream.isatty())
             failed = _write_all(writer, shown, options, quiet, output)
-    if found.skipped and not quiet:
-        kinds = Counter(file.suffix or "without suffix" for file in found.skipped)
-        others = format_count(len(found.skipped), "other file")
-        click.echo(f"mderank: note: in the folders, not read: {others} ({format_kinds(kinds)})", err=True)
+    if not quiet:
+        skipped = SkippedPaths()
+        for path in found.skipped:
+            skipped.add(path)
+        skipped.echo()
     if failed:
         sys.exit(1)
 

@@ -1,4 +1,4 @@
-"""Read documents from files: plain text, Markdown, HTML, PDF, JSON lines, CSV and Parquet.
+"""Read documents from files: plain text, Markdown, HTML, PDF, JSON lines, JSON, CSV and Parquet.
 
 `find_files` lists the files of paths, folders and patterns. `read_file` and `read_stream` return their documents.
 `find_records` and `read_record` do the same in two steps: a record is one document, located but not yet parsed.
@@ -7,6 +7,7 @@
 from mderank.reading.base import (
     FORMATS,
     MAX_DOCUMENT_CHARS,
+    OBJECT_FORMATS,
     START,
     InputFormat,
     ReadOptions,
@@ -20,6 +21,7 @@ from mderank.reading.readers import find_records, read_file, read_record, read_s
 __all__ = [
     "FORMATS",
     "MAX_DOCUMENT_CHARS",
+    "OBJECT_FORMATS",
     "START",
     "FoundFiles",
     "InputFormat",

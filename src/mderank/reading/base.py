@@ -13,8 +13,9 @@ from mderank.document import Document
 from mderank.errors import InputError, MDERankError, OptionError
 from mderank.reading.decoding import check_encoding
 
-InputFormat = Literal["text", "markdown", "html", "pdf", "jsonl", "csv", "parquet"]
-FORMATS: tuple[InputFormat, ...] = ("text", "markdown", "html", "pdf", "jsonl", "csv", "parquet")
+InputFormat = Literal["text", "markdown", "html", "pdf", "jsonl", "json", "csv", "parquet"]
+FORMATS: tuple[InputFormat, ...] = ("text", "markdown", "html", "pdf", "jsonl", "json", "csv", "parquet")
+OBJECT_FORMATS: tuple[InputFormat, ...] = ("jsonl", "json")  # of records that are JSON objects
 MAX_DOCUMENT_CHARS = 10_000_000  # several times a long novel
 _BYTES_PER_CHAR = 4  # the most that UTF-8, UTF-16 and UTF-32 need
 _PDF_BYTES_PER_CHAR = 40  # most of a PDF file is pictures and fonts
@@ -104,7 +105,7 @@ class RecordPosition(NamedTuple):
 
     Attributes:
         offset: number of bytes before the record, after decompression.
-        number: number of lines or rows before the record.
+        number: number of lines, rows or records of a JSON file before the record.
     """
 
     offset: int = 0
@@ -119,8 +120,8 @@ class Record:
     """One document in a file, not yet parsed.
 
     Attributes:
-        name: the file name, with the line number if the file holds several documents.
-        data: the whole file, if it holds one document; otherwise a line of JSON. Table rows are converted to JSON.
+        name: the file name, with the number of the line, row or record if the file holds several documents.
+        data: the whole file, if it holds one document; otherwise a JSON object. Table rows are converted to JSON.
         format: format of ``data``.
         position: where the record begins; None if ``failure`` ends the file.
         failure: why there is no document here; None if there is one.

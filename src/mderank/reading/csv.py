@@ -39,7 +39,7 @@ def csv_records(stream: IO[bytes], name: str, options: ReadOptions, start: Recor
     csv.field_size_limit(max(csv.field_size_limit(), options.max_bytes("csv")))
     lines = _Lines(stream, options)
     first = lines.first()
-    delimiter = max(_DELIMITERS, key=first.count)
+    delimiter = find_delimiter(first)
     header = _read_header(lines, first, delimiter)
     if not header:
         return
@@ -70,6 +70,18 @@ def csv_records(stream: IO[bytes], name: str, options: ReadOptions, start: Recor
             yield Record(where, position=position, failure=failure)
         elif row:
             yield _make_record(row, header, where, position, options)
+
+
+def find_delimiter(header: str) -> str:
+    """Return the comma, semicolon, tab or bar that is most frequent in a table's first line.
+
+    Args:
+        header: the line.
+
+    Returns:
+        The character; the comma if there is none of them.
+    """
+    return max(_DELIMITERS, key=header.count)
 
 
 def _read_header(lines: _Lines, first: str, delimiter: str) -> list[str]:

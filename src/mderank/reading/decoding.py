@@ -60,10 +60,44 @@ def check_line_encoding(encoding: str, start: bytes) -> None:
     Raises:
         InputError: the file is in UTF-16, UTF-32 or another encoding in which a line break is not the byte 10.
     """
-    in_unicode = any(start.startswith(mark) for mark, name in _MARKS if name != "utf-8")
+    in_unicode = _has_wide_mark(start)
     if in_unicode or "\n".encode(encoding) != b"\n":
         named = "UTF-16 or UTF-32" if in_unicode else encoding
         raise InputError(f"CSV and JSON lines in {named} are not read: save the file as UTF-8")
+
+
+def check_bytewise_encoding(encoding: str, start: bytes) -> None:
+    """Check that brackets and quotation marks can be told from other bytes before they are decoded.
+
+    Args:
+        encoding: the encoding's Python name.
+        start: the first bytes of the file.
+
+    Raises:
+        InputError: the file is in UTF-16, UTF-32 or another encoding in which such a byte can be part of a character.
+    """
+    in_unicode = _has_wide_mark(start)
+    if in_unicode or not _is_bytewise(encoding):
+        named = "UTF-16 or UTF-32" if in_unicode else encoding
+        raise InputError(f"JSON in {named} is not read: save the file as UTF-8")
+
+
+def _has_wide_mark(start: bytes) -> bool:
+    return any(start.startswith(mark) for mark, name in _MARKS if name != "utf-8")
+
+
+def _is_bytewise(encoding: str) -> bool:
+    """Return whether ASCII is itself in an encoding, and no byte of ASCII is part of another character."""
+    ascii_bytes = bytes(range(128))
+    try:
+        if codecs.lookup(encoding).name.startswith("iso2022") or ascii_bytes.decode(encoding) != ascii_bytes.decode(
+            "ascii"
+        ):
+            return False
+        pairs = (bytes([first, second]) for first in range(128, 256) for second in b'"\\[]{}')
+        return all(pair.decode(encoding, "replace").endswith(chr(pair[1])) for pair in pairs)
+    except UnicodeError:
+        return False
 
 
 def decode(data: bytes, encoding: str, *, html: bool = False) -> str:

@@ -22,10 +22,15 @@ SUFFIXES: dict[str, InputFormat] = {
     ".pdf": "pdf",
     ".jsonl": "jsonl",
     ".ndjson": "jsonl",
+    ".json": "json",
     ".csv": "csv",
     ".tsv": "csv",
     ".parquet": "parquet",
 }
+# Beside texts, a table usually describes them, and a JSON file configures something: both are read if they are named.
+_ONLY_IF_NAMED: tuple[InputFormat, ...] = ("csv", "json")
+# Folders of programs. What they hold is not the user's writing.
+_PROGRAM_FOLDERS = frozenset(("node_modules", "__pycache__", "site-packages"))
 
 
 @dataclass
@@ -34,7 +39,8 @@ class FoundFiles:
 
     Attributes:
         files: files to read, in order.
-        skipped: files in folders whose suffix is not a document format, and tables.
+        skipped: files in folders whose suffix is not a document format, CSV and JSON files, and the folders that are
+            not searched: those of programs, virtual environments and hidden folders.
         errors: one failed document per path that stands for no file.
     """
 
@@ -47,10 +53,12 @@ def find_files(paths: Sequence[str]) -> FoundFiles:
     """Find all files that ``paths`` stand for.
 
     Args:
-        paths: files, folders and glob patterns. Folders are searched recursively, in the order of the names.
+        paths: files, folders and glob patterns. Folders are searched recursively, in the order of the names. Folders
+            in them are left out if they are hidden, a virtual environment, or called ``node_modules``, ``__pycache__``
+            or ``site-packages``. A folder that is itself among the paths is always searched.
 
     Returns:
-        The files to read, the skipped files and one error per path without files.
+        The files to read, the skipped files and folders, and one error per path without files.
     """
     found = FoundFiles()
     for each in walk_files(paths, skip=found.skipped.append):
@@ -68,7 +76,7 @@ def walk_files(
 
     Args:
         paths: files, folders and glob patterns.
-        skip: called with each file in a folder that is not read.
+        skip: called with each file and folder in a folder that is not read.
         without: absolute path of a folder that is not searched, such as an output folder.
 
     Yields:
@@ -140,11 +148,17 @@ def _search(folder: Path, skip: Callable[[Path], None], without: Path | None) ->
 
     for current, folders, names in os.walk(folder, onerror=add_failure):
         here = Path(current)
-        folders[:] = sorted(name for name in folders if not name.startswith(".") and (here / name).resolve() != without)
+        searched = []
+        for name in sorted(folders):
+            if _is_left_out(here / name):
+                skip(here / name)
+            elif (here / name).resolve() != without:
+                searched.append(name)
+        folders[:] = searched
         for name in sorted(names):
             if name.startswith("."):
                 continue
-            if file_format(here / name) in (None, "csv"):  # a table beside texts usually describes them
+            if file_format(here / name) in (None, *_ONLY_IF_NAMED):
                 skip(here / name)
                 continue
             anything = True
@@ -157,7 +171,14 @@ def _search(folder: Path, skip: Callable[[Path], None], without: Path | None) ->
         failures.clear()
     yield from failures
     if not anything and not failures:
-        suffixes = ", ".join(suffix for suffix, kind in SUFFIXES.items() if kind != "csv")
-        note = "CSV files are read if they are named, or by a pattern in quotes"
+        suffixes = ", ".join(suffix for suffix, kind in SUFFIXES.items() if kind not in _ONLY_IF_NAMED)
+        note = "CSV and JSON files are read if they are named, or by a pattern in quotes"
         reason = f"this folder has no file that can be read ({suffixes}, or with .gz; {note})"
         yield SourceDocument.failed(str(folder), reason)
+
+
+def _is_left_out(folder: Path) -> bool:
+    """Return whether a folder in a folder is not searched: a hidden one, one of a program, or a virtual environment."""
+    if folder.name.startswith(".") or folder.name in _PROGRAM_FOLDERS:
+        return True
+    return file_mode(folder / "pyvenv.cfg") != 0

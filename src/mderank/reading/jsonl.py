@@ -12,8 +12,10 @@ from mderank.reading.base import ReadOptions, Record, RecordPosition, SourceDocu
 from mderank.reading.decoding import check_line_encoding, decode
 from mderank.reading.limits import check_length, list_names, skip_line, too_many_bytes
 
+_NEAR_CHARS = 20  # characters before and after a mistake that its error shows
 
-def json_records(stream: Any, name: str, options: ReadOptions, start: RecordPosition) -> Iterator[Record]:
+
+def json_line_records(stream: Any, name: str, options: ReadOptions, start: RecordPosition) -> Iterator[Record]:
     """Locate the documents of a JSON lines file.
 
     Args:
@@ -44,35 +46,43 @@ def json_records(stream: Any, name: str, options: ReadOptions, start: RecordPosi
         offset += size
 
 
-def read_line(line: bytes, name: str, options: ReadOptions) -> SourceDocument:
-    """Read the document in one line.
+def read_object(record: Record, options: ReadOptions) -> SourceDocument:
+    """Read the document in a JSON object.
 
     Args:
-        line: a JSON object.
-        name: name of the file with the line's number. It is the document's id if the object has none.
+        record: a line of JSON, or an object of a JSON file. Its name is the document's id if the object has none.
         options: encoding and field names.
 
     Returns:
-        The document. If the line cannot be read, the document carries its error.
+        The document. If the object cannot be read, the document carries its error.
     """
+    name = record.name
     try:
-        return _make_document(_parse(line, options.encoding), name, options)
+        return _make_document(_parse(record, options.encoding), name, options)
     except MDERankError as error:
         return SourceDocument.failed(name, str(error))
 
 
-def _parse(line: bytes, encoding: str) -> dict[str, Any]:
+def _parse(record: Record, encoding: str) -> dict[str, Any]:
+    what = "record" if record.format == "json" else "line"
     try:
-        record = json.loads(decode(line, encoding))
+        parsed = json.loads(decode(record.data, encoding))
     except json.JSONDecodeError as error:
-        raise InputError(f"this line is not JSON: {error.msg} at column {error.colno}") from error
+        where = f"column {error.colno}" if what == "line" else _describe_place(error)
+        raise InputError(f"this {what} is not JSON: {error.msg} at {where}") from error
     except RecursionError as error:
-        raise InputError("this line is nested too deeply") from error
+        raise InputError(f"this {what} is nested too deeply") from error
     except ValueError as error:  # Python refuses to read whole numbers of more than 4,300 digits
-        raise InputError("this line has a number with too many digits: write it as a string") from error
-    if not isinstance(record, dict):
-        raise InputError(f"this line is not a JSON object but {type(record).__name__}")
-    return record
+        raise InputError(f"this {what} has a number with too many digits: write it as a string") from error
+    if not isinstance(parsed, dict):
+        raise InputError(f"this {what} is not a JSON object but {type(parsed).__name__}")
+    return parsed
+
+
+def _describe_place(error: json.JSONDecodeError) -> str:
+    """Describe where a record is wrong by what is there: its lines are not counted from the file's beginning."""
+    near = " ".join(error.doc[max(0, error.pos - _NEAR_CHARS) : error.pos + _NEAR_CHARS].split())
+    return f"line {error.lineno} of the record, near {near!r}"
 
 
 def _make_document(record: dict[str, Any], name: str, options: ReadOptions) -> SourceDocument:

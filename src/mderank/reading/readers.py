@@ -11,13 +11,15 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from mderank.errors import InputError, MDERankError, MissingExtraError
-from mderank.reading.base import START, InputFormat, ReadOptions, Record, RecordPosition, SourceDocument
+from mderank.reading.base import OBJECT_FORMATS, START, InputFormat, ReadOptions, Record, RecordPosition, SourceDocument
 from mderank.reading.csv import csv_records
 from mderank.reading.decoding import decode
+from mderank.reading.detection import detect_format
 from mderank.reading.discovery import file_format
 from mderank.reading.gzip_stream import GzipStream
 from mderank.reading.html import html_text
-from mderank.reading.jsonl import json_records, read_line
+from mderank.reading.json import json_records
+from mderank.reading.jsonl import json_line_records, read_object
 from mderank.reading.limits import check_length, read_at_most, too_many_bytes
 from mderank.reading.markdown import blank_markup
 from mderank.reading.parquet import parquet_records
@@ -109,10 +111,12 @@ def _find_in_stream(
     stream: Any, name: str, options: ReadOptions, known: InputFormat | None, start: RecordPosition
 ) -> Iterator[Record]:
     buffered = stream if isinstance(stream, io.BufferedReader) else io.BufferedReader(stream)
-    kind = known or _detect_format(buffered.peek(_DETECTION_BYTES)[:_DETECTION_BYTES])
+    kind = known or detect_format(buffered.peek(_DETECTION_BYTES)[:_DETECTION_BYTES], options)
     if kind == "jsonl":
         if start.offset:
             buffered.seek(start.offset)
+        yield from json_line_records(buffered, name, options, start)
+    elif kind == "json":
         yield from json_records(buffered, name, options, start)
     elif kind == "csv":
         yield from csv_records(buffered, name, options, start)
@@ -150,8 +154,8 @@ def read_record(record: Record, options: ReadOptions) -> SourceDocument:
     if record.failure is not None:
         return SourceDocument.failed(record.name, record.failure)
     try:
-        if record.format == "jsonl":
-            return read_line(record.data, record.name, options)
+        if record.format in OBJECT_FORMATS:
+            return read_object(record, options)
         return _read_whole_file(record, options)
     except MDERankError as error:
         return SourceDocument.failed(record.name, str(error))
@@ -168,13 +172,3 @@ def _read_whole_file(record: Record, options: ReadOptions) -> SourceDocument:
         return SourceDocument(record.name, check_length(html_text(text), options), extracted=True)
     check_length(text, options)
     return SourceDocument(record.name, text, prose=blank_markup(text) if record.format == "markdown" else None)
-
-
-def _detect_format(start: bytes) -> InputFormat:
-    """Return the format of a stream by its first bytes."""
-    head = start.lstrip(b"\xef\xbb\xbf \t\r\n").lower()
-    if head.startswith(b"%pdf-"):
-        return "pdf"
-    if head.startswith((b"<!doctype html", b"<html")):
-        return "html"
-    return "jsonl" if head.startswith((b'{"', b"{ ", b"{}")) else "text"

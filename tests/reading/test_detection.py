@@ -1,0 +1,58 @@
+"""The format of standard input, by its first bytes."""
+
+from __future__ import annotations
+
+import io
+
+import pytest
+
+from mderank.reading import ReadOptions, read_stream
+from mderank.reading.detection import detect_format
+
+
+@pytest.mark.parametrize(
+    ("start", "kind"),
+    [
+        ('[{"text": "a"}]', "json"),
+        ('[\n  {\n    "text": "a"\n  }\n]', "json"),
+        ("[]", "json"),
+        ('{\n  "text": "a"\n}', "json"),
+        ('{"id": 1,\n "text": "a"}', "json"),
+        ('{"id": 1, "text": "a"}\n{"id": 2}', "jsonl"),
+        ('{"id": 1, oops\n{"id": 2}', "jsonl"),
+        ('{"id": 1, "text": "' + "a" * 5000, "jsonl"),
+        ("id,text\n1,Owls eat mice.", "csv"),
+        ("\ufeffid;title;text\r\n1;a;b", "csv"),
+        ('"id"\t"body"\n1\tb', "csv"),
+        ("[1] Introduction", "text"),
+        ("[{", "json"),
+        ("{curly} text", "text"),
+        ("text\nid, text", "text"),
+        ("In this text, id, and more\nfollow.", "text"),
+        ("Owls, mice, and text", "text"),
+        ("text,text\na,b", "text"),
+        ("", "text"),
+        ("<!DOCTYPE html><p>a", "html"),
+        ("%PDF-1.4", "pdf"),
+        ("PAR1", "parquet"),
+    ],
+)
+def test_the_beginning_tells_the_format(start, kind):
+    assert detect_format(start.encode()[:4096], ReadOptions()) == kind
+
+
+def test_a_table_is_known_by_the_named_column():
+    assert detect_format(b"key,body\n1,a", ReadOptions()) == "text"
+    assert detect_format(b"key,body\n1,a", ReadOptions(text_field="body")) == "csv"
+
+
+def test_a_table_on_standard_input_without_the_text_says_which_columns_there_are():
+    (source,) = read_stream(io.BytesIO(b"id,abstract\n1,Owls eat mice.\n"), "<stdin>", ReadOptions())
+    assert str(source.error) == (
+        "<stdin>: the column 'text' is missing (columns: id, abstract); name another: --text-field"
+    )
+
+
+def test_records_on_standard_input():
+    for data in (b'[{"id": 1, "text": "a"}, {"id": 2, "text": "b"}]', b"id,text\n1,a\n2,b\n"):
+        assert [source.text for source in read_stream(io.BytesIO(data), "<stdin>", ReadOptions())] == ["a", "b"]
