@@ -213,7 +213,7 @@ def _candidates(method: Method, options: Options) -> CandidateSource | None:
         return None
     stop_words = frozenset(options.stop_words)
     if options.phrases is not None:
-        return PhraseList(options.phrases)
+        return PhraseList(options.phrases, options.match or "variant")
     if options.ngrams is not None:
         return NGrams(*options.ngrams, stop_words)
     own, limit = default_candidates(method), options.max_phrase_words

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -14,6 +14,28 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
 _SHOWN = 5  # keyphrases that `repr` names
+LISTED_PHRASES = 100  # missing phrases that output lists; of more there is the count only
+
+
+@dataclass(frozen=True, slots=True)
+class ConceptLabel:
+    """A concept of a vocabulary, as a keyphrase names it.
+
+    Attributes:
+        id: The concept's id in the vocabulary, such as a URI.
+        label: Its preferred label in the document's language, or in another where it has none.
+    """
+
+    id: str
+    label: str
+
+    def as_dict(self) -> dict[str, str]:
+        """Return plain data for JSON.
+
+        Returns:
+            Id and label.
+        """
+        return {"id": self.id, "label": self.label}
 
 
 class Occurrence(NamedTuple):
@@ -40,12 +62,16 @@ class Candidate:
             occurrences if the phrase also occurs inside longer ones.
         unithood: How much of a unit the phrase is, for sources that measure it: 0 for a phrase that occurs alone,
             less for a fragment.
+        listed: What it is in the user's list, by index, for sources that have one: of several, forms of each other.
+        concept: The concept that it is a label of, for vocabularies. All labels of a concept are one keyphrase.
     """
 
     key: str
     occurrences: tuple[Occurrence, ...]
     match_count: int = 1
     unithood: float = 0.0
+    listed: tuple[int, ...] = ()
+    concept: ConceptLabel | None = None
 
     @property
     def first(self) -> int:
@@ -70,6 +96,7 @@ class Keyphrase:
         confidence: Probability that a reader accepts the phrase, comparable between texts of any length; None for
             methods that do not estimate it.
         related: Phrases that contain this one or are part of it, and were left out for that reason.
+        concept: The concept of the user's vocabulary that the phrase is a label of; None without a vocabulary.
 
     Variants of a phrase are one keyphrase. Its contributions and features are those of the best variant.
     """
@@ -84,12 +111,13 @@ class Keyphrase:
     features: Mapping[str, float] = field(default_factory=dict, hash=False)
     confidence: float | None = None
     related: tuple[str, ...] = ()
+    concept: ConceptLabel | None = None
 
     def as_dict(self) -> dict[str, Any]:
         """Return plain data for JSON.
 
         Returns:
-            Text, score, raw score, spans and forms; confidence and related phrases only if there are any.
+            Text, score, raw score, spans and forms; confidence, related phrases and concept only if there are any.
         """
         return {
             "text": self.text,
@@ -99,6 +127,7 @@ class Keyphrase:
             "spans": [list(span) for span in self.spans],
             "forms": list(self.forms),
             **({"related": list(self.related)} if self.related else {}),
+            **({"concept": self.concept.as_dict()} if self.concept else {}),
         }
 
 
@@ -141,7 +170,8 @@ class Keyphrases(list[Keyphrase]):
     Args:
         keyphrases: The keyphrases.
         truncated: The span at the end of the text that was not read, because of ``max_words`` or ``max_tokens``.
-        missing_phrases: Phrases of the user's own list that do not occur in the text.
+        missing_phrases: Phrases of the user's own list that do not occur in the text, as they are listed. Of a
+            vocabulary, the preferred labels of concepts.
         error: Why a document of a batch gave no result.
         language: The document's language, and what it was read with.
 
@@ -157,7 +187,7 @@ class Keyphrases(list[Keyphrase]):
         keyphrases: Iterable[Keyphrase] = (),
         *,
         truncated: Span | None = None,
-        missing_phrases: tuple[str, ...] = (),
+        missing_phrases: Sequence[str] = (),
         error: MDERankError | None = None,
         language: LanguageInfo | None = None,
     ) -> None:
@@ -166,6 +196,16 @@ class Keyphrases(list[Keyphrase]):
         self.missing_phrases = missing_phrases
         self.error = error
         self.language = language
+
+    @property
+    def missing_count(self) -> int:
+        """Number of phrases of the user's own list that do not occur."""
+        return len(self.missing_phrases)
+
+    @property
+    def listed_missing_phrases(self) -> list[str]:
+        """The missing phrases, as output has them: all, or none if they are more than 100."""
+        return list(self.missing_phrases) if self.missing_count <= LISTED_PHRASES else []
 
     @property
     def texts(self) -> list[str]:
@@ -184,12 +224,14 @@ class Keyphrases(list[Keyphrase]):
         """Return plain data for JSON.
 
         Returns:
-            The keyphrases as `Keyphrase.as_dict` gives them, and the attributes.
+            The keyphrases as `Keyphrase.as_dict` gives them, and the attributes. More than 100 missing phrases are
+            counted only.
         """
         return {
             "keyphrases": [each.as_dict() for each in self],
             "truncated": list(self.truncated) if self.truncated else None,
-            "missing_phrases": list(self.missing_phrases),
+            "missing_phrases": self.listed_missing_phrases,
+            "missing_count": self.missing_count,
             "error": str(self.error) if self.error else None,
             "language": self.language.as_dict() if self.language else None,
         }

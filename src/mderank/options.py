@@ -206,6 +206,14 @@ class Options:
         argument="candidates",
         cost=2,
     )
+    match: Literal["variant", "case", "exact"] | None = option(
+        None,
+        "How listed phrases are found: variant also finds inflections and spellings, in any case but for short "
+        "acronyms in capitals (US, WHO); case finds the same words in any case; exact as they are written.",
+        section="Candidates",
+        argument="candidates",
+        default_text="variant",
+    )
     max_phrase_words: int | None = option(
         None,
         "Most words of a noun phrase; 0 sets no limit.",
@@ -304,6 +312,8 @@ class Options:
         sources = [name for name in ("pattern", "ngrams", "phrases") if getattr(self, name) is not None]
         if len(sources) > 1:
             raise OptionError(f"{' and '.join(sources)} exclude each other: give one of them")
+        if self.match is not None and self.phrases is None:
+            raise OptionError("match is for listed phrases: give phrases too, or leave match out")
         if self.phrases is not None and self.stop_words:
             raise OptionError("phrases and stop_words exclude each other: listed phrases are used as they are")
         if sources in (["ngrams"], ["phrases"]) and self.max_phrase_words:

@@ -360,7 +360,7 @@ def test_a_list_of_phrases():
     document = tag("ja", "機械学習を用いて、機械学習のGPT-4モデルを検証する。学習は楽しい。")
     phrases = PhraseList(["機械学習", "学習", "械学", "GPT-4モデル", "gpt-4", "用い"])
     counts = {each.key: len(each.occurrences) for each in phrases.find(document)}
-    assert counts == {"機械学習": 2, "学習": 3, "械学": 0, "gpt-4モデル": 1, "gpt-4": 1, "用い": 0}
+    assert counts == {"機械学習": 2, "学習": 3, "gpt-4モデル": 1, "gpt-4": 1}
 
 
 @ko

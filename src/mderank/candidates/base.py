@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from typing import Protocol, runtime_checkable
+from typing import Protocol, overload, runtime_checkable
 
 from mderank.candidates.stopwords import is_function_word, stop_words_of
 from mderank.document import Document, Span, Token
-from mderank.keyphrase import Candidate, Occurrence
+from mderank.keyphrase import LISTED_PHRASES, Candidate, Occurrence
 
 
 @runtime_checkable
@@ -22,9 +23,88 @@ class CandidateSource(Protocol):
             document: The tagged text.
 
         Returns:
-            The candidates, by first occurrence. A phrase that was asked for and is not there has no occurrences.
+            The candidates, by first occurrence. A phrase without occurrences is reported as missing.
         """
         ...
+
+
+class ListedSource(ABC):
+    """Base of sources that look for phrases which the user lists.
+
+    `find` returns the phrases that occur only: a document has few phrases of a long list.
+    """
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether all candidates are from the list. Then keyphrases may overlap unless the user says otherwise."""
+        return True
+
+    @abstractmethod
+    def find(self, document: Document) -> list[Candidate]:
+        """Find the listed phrases of a document.
+
+        Args:
+            document: The tagged text.
+
+        Returns:
+            The phrases that occur, by first occurrence.
+        """
+
+    @abstractmethod
+    def missing(self, found: Sequence[Candidate]) -> Sequence[str]:
+        """Return the phrases that do not occur.
+
+        Args:
+            found: The candidates that `find` returned.
+
+        Returns:
+            The phrases, as the user lists them.
+        """
+
+
+class MissingPhrases(Sequence[str]):
+    """The phrases of a list without some of them. They are picked out when they are read, because lists are long.
+
+    Args:
+        phrases: All phrases.
+        found: The indices of those that are left out.
+    """
+
+    def __init__(self, phrases: tuple[str, ...], found: frozenset[int]) -> None:
+        self._phrases, self._found = phrases, found
+
+    @classmethod
+    def of(cls, phrases: tuple[str, ...], found: Iterable[int]) -> Sequence[str]:
+        """Return a list of phrases without some of them.
+
+        Args:
+            phrases: All phrases.
+            found: The indices of those that are left out.
+
+        Returns:
+            A tuple where it is short, else an object of this class.
+        """
+        missing = cls(phrases, frozenset(found))
+        return tuple(missing) if len(missing) <= LISTED_PHRASES else missing
+
+    def __len__(self) -> int:
+        return len(self._phrases) - len(self._found)
+
+    def __iter__(self) -> Iterator[str]:
+        return (phrase for number, phrase in enumerate(self._phrases) if number not in self._found)
+
+    @overload
+    def __getitem__(self, index: int) -> str: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[str]: ...
+    def __getitem__(self, index: int | slice) -> str | Sequence[str]:
+        return tuple(self)[index]
+
+    def __reduce__(self) -> tuple[type[tuple[str, ...]], tuple[list[str]]]:
+        return tuple, (list(self),)
+
+    def __repr__(self) -> str:
+        return f"<{len(self):,} phrases>"
 
 
 _LONGEST_WORD = 100  # characters; what is longer is data, and unknown to encoders of BERT's kind

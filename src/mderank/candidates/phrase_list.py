@@ -1,53 +1,69 @@
-"""The user's own phrases: a thesaurus, a tag list, product names."""
+"""The user's own phrases: a tag list, product names. Phrases with synonyms and ids are a `Vocabulary`."""
 
 from __future__ import annotations
 
-import re
-from bisect import bisect_left, bisect_right
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
 
-from mderank.document import Document, Span
+from mderank.candidates.base import ListedSource, MissingPhrases
+from mderank.candidates.label_index import LabelIndex, Match
+from mderank.document import Document
 from mderank.errors import OptionError
 from mderank.keyphrase import Candidate, Occurrence
-from mderank.text import SEGMENTED, SEGMENTED_LETTERS
-
-_PART = re.compile(r"\w+|[^\w\s]")
-# Where spaces do not separate words, every letter is a part, and tokens say where words begin and end.
-_LETTER = re.compile(rf"[{SEGMENTED_LETTERS}]|(?:(?![{SEGMENTED_LETTERS}])\w)+|[^\w\s]")
+from mderank.text import collapse_whitespace
 
 
 @dataclass(frozen=True)
-class PhraseList:
-    """Phrases that the user lists, found as whole words, in any case, over line breaks too.
+class PhraseList(ListedSource):
+    """Phrases that the user lists, found as whole words, over line breaks too.
 
-    In Chinese, Japanese, Korean and Thai, a phrase is one or several words of the tagger, with or without spaces.
-    A phrase that does not occur is returned without occurrences, so that it can be reported.
+    By default a phrase is found in all its inflections and spellings, in any case. The rules are those of ``dedupe``:
+    the plural in English, the stem in other languages. An acronym of up to five letters, such as "IT", "US" or "WHO",
+    is found in capitals only, and in its plural ("GPUs"). In Chinese, Japanese, Korean and Thai, a phrase is one or
+    several words of the tagger, with or without spaces.
 
     >>> from mderank import Document
-    >>> document = Document.from_tagged([("Deep", "JJ"), ("learning", "NN"), ("works", "VBZ")])
-    >>> [(c.key, len(c.occurrences)) for c in PhraseList(["deep learning", "shallow learning"]).find(document)]
-    [('deep learning', 1), ('shallow learning', 0)]
+    >>> document = Document.from_tagged([("Tide", "NN"), ("gauges", "NNS"), ("tell", "VBP"), ("us", "PRP")])
+    >>> phrases = PhraseList(["tide gauge", "US", "Solar panel"])
+    >>> found = phrases.find(document)
+    >>> [(candidate.key, len(candidate.occurrences)) for candidate in found], list(phrases.missing(found))
+    ([('tide gauge', 1)], ['US', 'Solar panel'])
 
     Args:
         phrases: The phrases.
+        match: What counts as an occurrence: "variant" as above, "case" for the same words in any case, "exact" for the
+            same words as they are written.
 
     Attributes:
         phrases: The distinct phrases, with single spaces.
+        match: See above.
 
     Raises:
-        OptionError: If there is no phrase, or one string instead of several.
+        OptionError: If there is no phrase, one string instead of several, or an unknown ``match``.
     """
 
     phrases: tuple[str, ...]
+    match: Match = "variant"
+    _indexes: dict[str, LabelIndex] = field(default_factory=dict, init=False, repr=False, compare=False, hash=False)
 
-    def __init__(self, phrases: Iterable[str]) -> None:
+    def __init__(self, phrases: Iterable[str], match: Match = "variant") -> None:
         if isinstance(phrases, str):
             raise OptionError("PhraseList takes several phrases, not one string: PhraseList(['one phrase'])")
-        cleaned = (" ".join(phrase.split()) for phrase in phrases)
+        check_match(match)
+        cleaned = map(collapse_whitespace, phrases)
         object.__setattr__(self, "phrases", tuple(dict.fromkeys(phrase for phrase in cleaned if phrase)))
+        object.__setattr__(self, "match", match)
+        object.__setattr__(self, "_indexes", {})
         if not self.phrases:
             raise OptionError("the list of phrases is empty: give at least one phrase")
+
+    def __getstate__(self) -> dict[str, object]:
+        return {"phrases": self.phrases, "match": self.match, "_indexes": {}}
+
+    def _index(self, language: str) -> LabelIndex:
+        if language not in self._indexes:
+            self._indexes[language] = LabelIndex(self.phrases, language, self.match)
+        return self._indexes[language]
 
     def find(self, document: Document) -> list[Candidate]:
         """Find the listed phrases in a document.
@@ -56,46 +72,40 @@ class PhraseList:
             document: The tagged text.
 
         Returns:
-            The phrases that occur, by first occurrence, then those that do not, without occurrences.
+            The phrases that occur, by first occurrence. Of phrases that are forms of each other, the first is found.
         """
-        places = self._places(document)
-        candidates: dict[str, Candidate] = {}
-        for phrase in self.phrases:
-            found = places[_split(phrase, document.language)]
-            candidates.setdefault(phrase.lower(), Candidate(phrase.lower(), tuple(found), len(found)))
-        return sorted(candidates.values(), key=lambda c: (not c.occurrences, c.first if c.occurrences else 0))
-
-    def _places(self, document: Document) -> dict[tuple[str, ...], list[Occurrence]]:
-        """For each phrase, in parts, where it stands."""
-        segmented = document.language in SEGMENTED
-        pattern = _LETTER if segmented else _PART
-        end = document.tokens[-1].end if document.tokens else 0
-        parts = [
-            (match.group().lower(), match.start(), match.end()) for match in pattern.finditer(document.text, 0, end)
+        places: dict[int, list[Occurrence]] = {}
+        for each in self._index(document.language).find(document):
+            own = places.setdefault(each.label, [])
+            if not own or own[-1].span.end <= each.occurrence.span.start:
+                own.append(each.occurrence)
+        alike = self._index(document.language).alike
+        found = [
+            Candidate(self.phrases[number].lower(), tuple(own), len(own), listed=alike(number))
+            for number, own in places.items()
         ]
-        starts = [token.start for token in document.tokens]
-        ends = [token.end for token in document.tokens]
-        breaks = sorted(document.paragraph_starts - {0})
-        wanted: dict[tuple[str, ...], list[Occurrence]] = {
-            _split(phrase, document.language): [] for phrase in self.phrases
-        }
-        for length in sorted({len(key) for key in wanted}):
-            for start in range(len(parts) - length + 1):
-                stretch = parts[start : start + length]
-                places = wanted.get(tuple(part[0] for part in stretch))
-                if places is None or (places and places[-1].span.end > stretch[0][1]):
-                    continue
-                span = Span(stretch[0][1], stretch[-1][2])
-                words = range(bisect_right(ends, span.start), bisect_left(starts, span.end))
-                broken = bisect_right(breaks, words.start) < bisect_left(breaks, words.stop)
-                whole = not segmented or (
-                    words and starts[words.start] == span.start and ends[words.stop - 1] == span.end
-                )
-                if words and whole and not broken:
-                    places.append(Occurrence(span, words))
-        return wanted
+        return sorted(found, key=lambda each: each.first)
+
+    def missing(self, found: Sequence[Candidate]) -> Sequence[str]:
+        """Return the phrases that do not occur.
+
+        Args:
+            found: The candidates that `find` returned.
+
+        Returns:
+            The phrases as they were listed, in their order. A phrase that is a form of one that occurs is not missing.
+        """
+        return MissingPhrases.of(self.phrases, (number for each in found for number in each.listed))
 
 
-def _split(phrase: str, language: str) -> tuple[str, ...]:
-    pattern = _LETTER if language in SEGMENTED else _PART
-    return tuple(part.lower() for part in pattern.findall(phrase))
+def check_match(match: object) -> None:
+    """Check how labels are to be matched.
+
+    Args:
+        match: The user's choice.
+
+    Raises:
+        OptionError: If it is unknown.
+    """
+    if match not in ("variant", "case", "exact"):
+        raise OptionError(f"match={match!r} is unknown: it is one of variant, case, exact")

@@ -16,6 +16,7 @@ from inspect import Signature, signature
 from typing import Annotated, ClassVar, Protocol, TypedDict, TypeVar, get_args, get_type_hints, runtime_checkable
 
 from mderank.candidates import CandidateSource, NounPhrases, PhraseList
+from mderank.candidates.base import ListedSource
 from mderank.document import AnyText, Document, MarkedUpText, Span
 from mderank.encoding import TokenizedText
 from mderank.errors import InputError, MDERankError, OptionError
@@ -176,7 +177,7 @@ class BaseExtractor(ABC):
         self.candidates: CandidateSource = candidates or self.default_candidates
         self.dedupe: Dedupe = dedupe
         # A user's own phrases are wanted as they are.
-        own = "any" if isinstance(candidates, PhraseList) else self.default_overlap
+        own = "any" if isinstance(candidates, ListedSource) and candidates.is_closed else self.default_overlap
         self.overlap: Overlap = overlap or own
         self.diversity: Diversity | None = self._scale_diversity(diversity)
         self.min_score = min_score
@@ -294,7 +295,11 @@ class BaseExtractor(ABC):
             end, tokenized = self._visible_end(document.text[:limit])
             visible = document.upto(end)
             found = self.candidates.find(visible)
-            missing = tuple(each.key for each in found if not each.occurrences)
+            missing = (
+                self.candidates.missing(found)
+                if isinstance(self.candidates, ListedSource)
+                else tuple(each.key for each in found if not each.occurrences)
+            )
             truncated = Span(end, len(_prose(text))) if _prose(text)[end:].strip() else None
             candidates = self._filter_excluded(visible, found)
             inputs.append(ScoringInput(visible, candidates, missing, truncated, tokenized))

@@ -15,7 +15,8 @@ from typing import Annotated, ClassVar, Unpack
 
 import numpy as np
 
-from mderank.candidates import CandidateSource, PhraseList, Terms
+from mderank.candidates import CandidateSource, Terms
+from mderank.candidates.base import ListedSource
 from mderank.encoding import BUNDLED_MODEL, Embeddings, Encoder
 from mderank.errors import OptionError
 from mderank.keyphrase import LanguageInfo
@@ -209,7 +210,8 @@ class FusionRank(EncoderExtractor):
         self.style = load_style(style) if isinstance(style, str | Path) else style
         if self.style is not None:
             self._check_style(self.style)
-            if options.get("overlap") is None and not isinstance(self.candidates, PhraseList):
+            listed = isinstance(self.candidates, ListedSource) and self.candidates.is_closed
+            if options.get("overlap") is None and not listed:
                 self.overlap = self.style.overlap
         if min_confidence is not None and not self._has_confidence():
             raise OptionError(

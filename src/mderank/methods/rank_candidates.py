@@ -11,7 +11,7 @@ from mderank.keyphrase import Keyphrase
 from mderank.methods.scores import CandidateScores, ScoringInput
 from mderank.ranking import Dedupe, Diversity, Overlap, family_members, family_order, rank
 from mderank.ranking.dedupe import Entry, forms, merge
-from mderank.ranking.variants import variant_key
+from mderank.variants import variant_key
 from mderank.text import SEGMENTED
 
 
@@ -127,6 +127,7 @@ def _keyphrase(
         {name: values[best].item() for name, values in scored.features.items()},
         None if scored.confidences is None else float(scored.confidences[best]),
         related,
+        item.candidates[best].concept,
     )
 
 

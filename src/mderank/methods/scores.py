@@ -25,7 +25,7 @@ class ScoringInput:
 
     document: Document
     candidates: list[Candidate]
-    missing_phrases: tuple[str, ...]
+    missing_phrases: Sequence[str]
     truncated: Span | None
     tokenized: TokenizedText | None = None
 

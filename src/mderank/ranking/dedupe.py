@@ -9,7 +9,7 @@ from typing import Literal
 from mderank.document import Document, Span
 from mderank.keyphrase import Candidate
 from mderank.ranking.acronyms import find_acronyms
-from mderank.ranking.variants import variant_key
+from mderank.variants import variant_key
 from mderank.text import comparable, stem_phrase
 
 Dedupe = Literal["none", "case", "variant", "stem"]
@@ -28,7 +28,8 @@ def merge(document: Document, candidates: list[Candidate], ranked: Iterable[int]
         candidates: Its candidates.
         ranked: Indices of the candidates, the best first.
         by: ``none`` has an entry for every surface form, ``case`` one for forms that differ in case only, ``variant``
-            one for inflections and spellings of a phrase, ``stem`` one for forms whose words have the same stems.
+            one for inflections and spellings of a phrase, ``stem`` one for forms whose words have the same stems. All
+            labels of a concept are one entry.
 
     Returns:
         The entries: the index of the best candidate of each, and the spans of all its occurrences.
@@ -36,11 +37,22 @@ def merge(document: Document, candidates: list[Candidate], ranked: Iterable[int]
     entries: dict[str, tuple[int, list[Span]]] = {}
     key = form_key(document, by)
     for index in ranked:
-        for occurrence in candidates[index].occurrences:
-            form = document.surface_form(occurrence.span)
-            _, spans = entries.setdefault(key(form), (index, []))
+        candidate = candidates[index]
+        shared = _shared_key(document, candidate, by, key)
+        for occurrence in candidate.occurrences:
+            name = key(document.surface_form(occurrence.span)) if shared is None else shared
+            _, spans = entries.setdefault(name, (index, []))
             spans.append(occurrence.span)
     return [(index, tuple(sorted(set(spans)))) for index, spans in entries.values()]
+
+
+def _shared_key(document: Document, candidate: Candidate, by: Dedupe, key: Callable[[str], str]) -> str | None:
+    """The key that all occurrences of a candidate share, however they read, if its source has grouped them."""
+    if candidate.concept is not None:
+        return f"\0{candidate.concept.id}"  # no form has this key
+    if candidate.listed and by in ("variant", "stem"):
+        return key(document.surface_form(candidate.occurrences[0].span))
+    return None
 
 
 def forms(document: Document, spans: Iterable[Span]) -> tuple[str, ...]:

@@ -54,7 +54,8 @@ class DocumentResult:
                 for each in found
             ],
             "truncated": list(found.truncated) if found.truncated else None,
-            "missing_phrases": list(found.missing_phrases),
+            "missing_phrases": found.listed_missing_phrases,
+            "missing_count": found.missing_count,
             "error": str(found.error) if found.error else None,
             "language": _language_as_dict(found.language),
         }

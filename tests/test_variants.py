@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from mderank.document import Document
 from mderank.ranking.dedupe import form_key
-from mderank.ranking.variants import singular, variant_key
+from mderank.variants import singular, variant_key
 
 
 @pytest.mark.parametrize(
