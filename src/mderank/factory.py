@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from mderank.ranking import Diversity
     from mderank.tagging import Tagger
 
-_CANDIDATES = ("pattern", "ngrams", "phrases", "stop_words", "max_phrase_words")
+_CANDIDATES = ("pattern", "ngrams", "phrases", "match", "stop_words", "max_phrase_words")
 
 
 def build_extractor(

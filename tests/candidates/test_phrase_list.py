@@ -36,7 +36,9 @@ def test_any_case_and_over_line_breaks():
 
 
 def test_inflections_and_spellings():
-    text = "Tide gauges cost more than a tide-gauge, says the tide gauge's owner. Analyses differ, tide\u00adgauges not."
+    text = (
+        "Tide gauges cost more than a tide-gauge, says the tide gauge's owner. Analyses differ, tide\u00adgauges not."
+    )
     assert find(text, "tide gauge", "Analysis") == {
         "tide gauge": ["Tide gauges", "tide-gauge", "tide gauge"],
         "analysis": ["Analyses"],
@@ -101,7 +103,10 @@ def test_nothing_in_addresses():
     words = ("See", "https://tide-gauge.org/gauge", "or", "ask", "gauge@tide.org", "for", "a", "tide-gauge")
     document = Document.from_tagged([(word, "NN") for word in words])
     found = PhraseList(["tide gauge", "gauge"]).find(document)
-    assert [document.text[slice(*place.span)] for each in found for place in each.occurrences] == ["tide-gauge", "gauge"]
+    assert [document.text[slice(*place.span)] for each in found for place in each.occurrences] == [
+        "tide-gauge",
+        "gauge",
+    ]
 
 
 def test_whole_words_only():
@@ -162,7 +167,8 @@ def test_of_many_missing_phrases_output_has_the_count():
     listed = PhraseList([f"Reef {number}" for number in range(500)])
     keyphrases = MDERank(FakeEncoder(), tagger=FakeTagger(), candidates=listed).extract("They saw reef 7 there.")
     assert keyphrases.texts == ["reef 7"]
-    assert keyphrases.missing_count == 499 and "Reef 8" in keyphrases.missing_phrases
+    assert keyphrases.missing_count == 499
+    assert "Reef 8" in keyphrases.missing_phrases
     assert list(keyphrases.missing_phrases[:2]) == ["Reef 0", "Reef 1"]
     assert pickle.loads(pickle.dumps(keyphrases.missing_phrases)) == tuple(keyphrases.missing_phrases)
     assert (keyphrases.to_dict()["missing_phrases"], keyphrases.to_dict()["missing_count"]) == ([], 499)
@@ -172,7 +178,8 @@ def test_it_can_be_sent_to_another_process():
     listed = PhraseList(["reef"], "case")
     listed.find(read("reef"))
     copy = pickle.loads(pickle.dumps(listed))
-    assert copy == listed and copy.find(read("The Reef"))
+    assert copy == listed
+    assert copy.find(read("The Reef"))
 
 
 def test_variants_of_a_listed_phrase_are_one_keyphrase():
@@ -181,7 +188,9 @@ def test_variants_of_a_listed_phrase_are_one_keyphrase():
     assert (only.text, only.forms, len(only.spans)) == ("GPUs", ("GPUs", "GPU"), 3)
 
 
-_WORDS = st.sampled_from(["Tide", "gauges", "US", "us", "the", "C++", "sea-level", "rise", "café", "WHO", "o'clock", "\n\n"])
+_WORDS = st.sampled_from(
+    ["Tide", "gauges", "US", "us", "the", "C++", "sea-level", "rise", "café", "WHO", "o'clock", "\n\n"]
+)
 
 
 @given(st.lists(_WORDS, max_size=12), st.lists(st.lists(_WORDS, min_size=1, max_size=3), min_size=1, max_size=5))
@@ -194,7 +203,8 @@ def test_spans_slice_back_and_every_phrase_is_found_in_its_own_text(words, phras
             assert before.span.end <= after.span.start
         for (start, end), tokens in each.occurrences:
             assert text[start:end].strip() == text[start:end] != ""
-            assert tokens and read(text).tokens[tokens[0]].start <= start < end <= read(text).tokens[tokens[-1]].end
+            assert tokens
+            assert read(text).tokens[tokens[0]].start <= start < end <= read(text).tokens[tokens[-1]].end
     for phrase in listed.phrases:
         document = read(phrase)
         (own,) = [each for each in listed.find(document) if listed.phrases.index(phrase) in each.listed]

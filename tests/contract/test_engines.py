@@ -177,7 +177,16 @@ def test_keyphrases_of_an_arrow_table():
     from mderank.integrations.ray import KeyphraseExtractor
 
     made = KeyphraseExtractor(worker=WORK)(pyarrow.table({"text": ["The reef is near the fox.", None], "n": [1, 2]}))
-    assert made.column_names == ["text", "n", "keyphrases", "truncated", "missing_phrases", "error", "language"]
+    assert made.column_names == [
+        "text",
+        "n",
+        "keyphrases",
+        "truncated",
+        "missing_phrases",
+        "missing_count",
+        "error",
+        "language",
+    ]
     assert made.to_pylist()[1]["error"] == "the text is missing, not a string"
     with pytest.raises(OptionError, match="the column 'text' is missing"):
         KeyphraseExtractor(worker=WORK)(pyarrow.table({"body": ["x"]}))

@@ -115,6 +115,7 @@ def schema() -> Any:
             ("spans", pa.list_(span)),
             ("forms", pa.list_(pa.string())),
             ("related", pa.list_(pa.string())),  # empty where there are none
+            ("concept", pa.struct([("id", pa.string()), ("label", pa.string())])),  # null without a vocabulary
         ]
     )
     language = pa.struct(
@@ -132,7 +133,8 @@ def schema() -> Any:
             ("text", pa.string()),  # null unless it was extracted from HTML or PDF
             ("keyphrases", pa.list_(keyphrase)),
             ("truncated", span),
-            ("missing_phrases", pa.list_(pa.string())),
+            ("missing_phrases", pa.list_(pa.string())),  # empty where they are more than 100
+            ("missing_count", pa.int64()),
             ("error", pa.string()),
             ("language", language),
         ]
@@ -151,7 +153,8 @@ def to_arrow_types(row: Row) -> Row:
     keyphrases = [
         {**each, "text": _encodable(each["text"]), "confidence": each.get("confidence"),
          "spans": list(map(_span_struct, each["spans"])), "forms": list(map(_encodable, each["forms"])),
-         "related": list(map(_encodable, each.get("related", ())))}
+         "related": list(map(_encodable, each.get("related", ()))),
+         "concept": each.get("concept") and {name: _encodable(text) for name, text in each["concept"].items()}}
         for each in row["keyphrases"]
     ]  # fmt: skip
     return {
@@ -160,6 +163,7 @@ def to_arrow_types(row: Row) -> Row:
         "keyphrases": keyphrases,
         "truncated": None if row["truncated"] is None else _span_struct(row["truncated"]),
         "missing_phrases": list(map(_encodable, row["missing_phrases"])),
+        "missing_count": row.get("missing_count", len(row["missing_phrases"])),
         "error": None if row["error"] is None else _encodable(row["error"]),
         "language": row.get("language"),
     }
@@ -194,6 +198,8 @@ def _read_parquet(file: Path) -> Iterator[Row]:
                         del each["confidence"]
                     if not each.get("related"):
                         each.pop("related", None)  # the column is optional
+                    if not each.get("concept"):
+                        each.pop("concept", None)
                 if row["truncated"] is not None:
                     row["truncated"] = [row["truncated"]["start"], row["truncated"]["end"]]
                 if row["text"] is None:

@@ -236,7 +236,8 @@ class LabelIndex:
         parts = self._cut(document.text[:end])
         gaps = dict(document.divided)
         held: _Part | None = None
-        for part in parts:
+        for each in parts:
+            part = each
             if held is not None:
                 if part.start < gaps[held.end]:
                     continue  # the hyphen
@@ -263,7 +264,9 @@ def _pattern(segmented: bool, match: Match) -> re.Pattern[str]:
 @cache
 def _combining_marks() -> str:
     """The marks of all scripts, as ranges of a regular expression."""
-    codes = [code for code in (*range(0x300, 0x3100), *range(0xA600, 0xAC00)) if unicodedata.category(chr(code))[0] == "M"]
+    codes = [
+        code for code in (*range(0x300, 0x3100), *range(0xA600, 0xAC00)) if unicodedata.category(chr(code))[0] == "M"
+    ]
     ranges: list[list[int]] = []
     for code in codes:
         if ranges and ranges[-1][1] == code - 1:

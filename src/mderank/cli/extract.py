@@ -145,7 +145,7 @@ def _report(result: DocumentResult, options: Options, quiet: bool) -> bool:
         listed = ", ".join(f"{flag} {limit}" for flag, limit in limits.items() if limit)
         words = len(result.text[found.truncated.start :].split())
         click.echo(f"mderank: note: {name}: the last {words} words were not read ({listed})", err=True)
-    if found.missing_phrases and not quiet:
+    if found.missing_phrases and options.phrases and not quiet:
         listed = ", ".join(found.missing_phrases[:10]) + (", …" if len(found.missing_phrases) > 10 else "")
         click.echo(
             f"mderank: note: {name}: {len(found.missing_phrases)} listed phrases do not occur: {listed}",

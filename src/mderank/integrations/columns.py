@@ -10,7 +10,7 @@ from mderank.batch.worker import BatchWorker, Row
 from mderank.errors import OptionError
 from mderank.options import Options
 
-ADDED = ("keyphrases", "truncated", "missing_phrases", "error", "language")
+ADDED = ("keyphrases", "truncated", "missing_phrases", "missing_count", "error", "language")
 CHUNK = 64  # documents that are extracted together
 
 
@@ -43,6 +43,7 @@ def added(worker: BatchWorker, texts: Iterable[Any]) -> Iterator[Row]:
                     "keyphrases": [],
                     "truncated": None,
                     "missing_phrases": [],
+                    "missing_count": 0,
                     "error": f"the text is {what}, not a string",
                     "language": None,
                 }

@@ -30,7 +30,7 @@ from mderank.options import Options
 class KeyphraseExtractor:
     """For ``Dataset.map_batches`` with ``batch_format="pyarrow"``: the same rows with four further columns.
 
-    The columns are ``keyphrases``, ``truncated``, ``missing_phrases`` and ``error``.
+    The columns are ``keyphrases``, ``truncated``, ``missing_phrases``, ``missing_count``, ``error`` and ``language``.
 
     Args:
         options: options of the extraction; a mapping is read by `Options.from_dict`.

@@ -26,8 +26,9 @@ if TYPE_CHECKING:
 _SPAN = "struct<start: int, end: int>"
 COLUMNS = (
     f"keyphrases array<struct<text: string, score: double, raw_score: double, confidence: double, "
-    f"spans: array<{_SPAN}>, forms: array<string>, related: array<string>>>, "
-    f"truncated {_SPAN}, missing_phrases array<string>, error string, "
+    f"spans: array<{_SPAN}>, forms: array<string>, related: array<string>, "
+    "concept: struct<id: string, label: string>>>, "
+    f"truncated {_SPAN}, missing_phrases array<string>, missing_count bigint, error string, "
     "language struct<code: string, certainty: double, tagger: string, encoder: string, warnings: array<string>>"
 )
 
@@ -39,7 +40,7 @@ def with_keyphrases(
     text: str = "text",
     worker: BatchWorker | None = None,
 ) -> DataFrame:
-    """Add five columns to a DataFrame: ``keyphrases``, ``truncated``, ``missing_phrases``, ``error``, ``language``.
+    """Add the columns ``keyphrases``, ``truncated``, ``missing_phrases``, ``missing_count``, ``error``, ``language``.
 
     It is lazy, as everything is in Spark. Set ``spark.sql.execution.arrow.maxRecordsPerBatch`` to a few hundred,
     because 10,000 whole papers, its default, would be a gigabyte. A native crash ends a task, as in any Spark job;
@@ -52,10 +53,10 @@ def with_keyphrases(
         worker: a worker that builds its extractor in another way, instead of ``options``.
 
     Returns:
-        The same rows with five further columns.
+        The same rows with six further columns.
 
     Raises:
-        OptionError: if the column is missing, one of the five exists already, or an option does not fit.
+        OptionError: if the column is missing, one of the six exists already, or an option does not fit.
     """
     check_columns(frame.columns, text)
     made = worker or BatchWorker(to_options(options), threads=cores_per_task(frame.sparkSession))

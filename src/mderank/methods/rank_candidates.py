@@ -11,8 +11,8 @@ from mderank.keyphrase import Keyphrase
 from mderank.methods.scores import CandidateScores, ScoringInput
 from mderank.ranking import Dedupe, Diversity, Overlap, family_members, family_order, rank
 from mderank.ranking.dedupe import Entry, forms, merge
-from mderank.variants import variant_key
 from mderank.text import SEGMENTED
+from mderank.variants import variant_key
 
 
 def rank_candidates(

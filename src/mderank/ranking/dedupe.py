@@ -9,8 +9,8 @@ from typing import Literal
 from mderank.document import Document, Span
 from mderank.keyphrase import Candidate
 from mderank.ranking.acronyms import find_acronyms
-from mderank.variants import variant_key
 from mderank.text import comparable, stem_phrase
+from mderank.variants import variant_key
 
 Dedupe = Literal["none", "case", "variant", "stem"]
 DEDUPES: tuple[Dedupe, ...] = ("none", "case", "variant", "stem")

@@ -184,6 +184,13 @@ class Occurrence(BaseModel):
     after: str
 
 
+class ConceptAnswer(BaseModel):
+    """A concept of a vocabulary."""
+
+    id: str = Field(description="Its id in the vocabulary.")
+    label: str = Field(description="Its preferred label.")
+
+
 class KeyphraseAnswer(BaseModel):
     """A phrase of the text and how much it matters. Some fields are there with ``explain`` only."""
 
@@ -200,6 +207,7 @@ class KeyphraseAnswer(BaseModel):
         description="Phrases of the text that contain this one or are part of it, and are for that reason not in the "
         "list.",
     )
+    concept: ConceptAnswer | None = Field(default=None, description="The concept that it is a label of.")
     contributions: dict[str, float] | None = Field(
         default=None, description="Weighted terms that sum to the score, for methods that sum terms."
     )
@@ -232,7 +240,10 @@ class Answer(BaseModel):
     truncated: tuple[int, int] | None = Field(
         default=None, description="What was not read, because of a limit that you set."
     )
-    missing_phrases: list[str] = Field(default=[], description="Phrases of your list that do not occur.")
+    missing_phrases: list[str] = Field(
+        default=[], description="Phrases of your list that do not occur; empty where they are more than 100."
+    )
+    missing_count: int = Field(default=0, description="How many phrases of your list do not occur.")
     error: str | None = Field(default=None, description="Why this document of a batch has no keyphrases.")
     language: LanguageAnswer | None = Field(default=None, description="The document's language, if it was read.")
 

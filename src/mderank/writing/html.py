@@ -125,7 +125,7 @@ def _notes(found: Keyphrases, *, explain: bool) -> Iterator[str]:
             yield f"Read as: {describe_language(found.language)}"
         yield from (f"Note: {warning}" for warning in found.language.warnings)
     if found.missing_phrases:
-        yield f"Not in the text: {', '.join(found.missing_phrases)}"
+        yield f"Not in the text: {', '.join(found.listed_missing_phrases) or f'{found.missing_count:,} phrases'}"
     if found.truncated:
         yield f"Not read: what follows character {found.truncated.start}."
 
