@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Literal, NamedTuple
 
 from mderank.errors import InputError
+from mderank.seeds import check_seed_weight, check_seeds
 from mderank.text import collapse_whitespace, join_lines
 
 Tagset = Literal["penn", "universal", "words"]
@@ -206,5 +207,33 @@ class MarkedUpText:
         return self.text if self.prose is None else self.prose
 
 
-AnyText = str | MarkedUpText | Document
-"""The texts that an extractor takes: a plain text, one with markup or a known language, or one that is tagged."""
+@dataclass(frozen=True)
+class GuidedText:
+    """A text with seed phrases, which pull its ranking towards a topic.
+
+    Attributes:
+        text: The text.
+        seeds: The phrases, none of them for a ranking without seeds; None for the extractor's own.
+        weight: How much the seeds count, from 0 to 1; None for the extractor's own.
+
+    Raises:
+        InputError: If the text is not a text.
+        OptionError: If a seed is blank or too long, if there are too many, or if the weight is out of range.
+    """
+
+    text: str | MarkedUpText | Document
+    seeds: Sequence[str] | None = None
+    weight: float | None = None
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.text, str | MarkedUpText | Document):
+            raise InputError(
+                f"a text with seeds must be a str, a MarkedUpText or a Document, not {type(self.text).__name__}"
+            )
+        if self.seeds is not None:
+            object.__setattr__(self, "seeds", check_seeds(self.seeds))
+        check_seed_weight(self.weight)
+
+
+AnyText = str | MarkedUpText | Document | GuidedText
+"""The texts that an extractor takes: plain, with markup or a known language, tagged, or with seeds."""

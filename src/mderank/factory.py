@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mderank.errors import OptionError
-from mderank.methods.registry import Method, get_method
+from mderank.methods.registry import METHODS_WITH_SEEDS, Method, get_method
 from mderank.options import Options
 
 if TYPE_CHECKING:
@@ -109,9 +109,8 @@ def check_taken(method: Method, options: Options) -> None:
     """
     foreign = [name for name in options.given() if not takes(method, name, type(options))]
     if foreign:
-        raise OptionError(
-            f"the method '{method.name}' does not take {', '.join(foreign)}: leave it out, or use another method"
-        )
+        able = ", ".join(METHODS_WITH_SEEDS) if {"seeds", "seed_weight"} & {*foreign} else "another method"
+        raise OptionError(f"the method '{method.name}' does not take {', '.join(foreign)}: leave it out, or use {able}")
 
 
 def takes(method: Method, name: str, options: type[Options] = Options) -> bool:

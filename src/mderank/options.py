@@ -21,6 +21,7 @@ from typing import Any, ClassVar, Literal, Self, get_type_hints
 
 from mderank.errors import OptionError
 from mderank.parameters import NGramRange, Param, Parameter, Params, unknown_name
+from mderank.seeds import MOST_SEEDS, check_seeds
 
 Section = Literal["Method", "Candidates", "Results"]
 
@@ -259,6 +260,21 @@ class Options:
         default_text="mderank for English",
     )
 
+    seeds: tuple[str, ...] = option(
+        (),
+        "Phrases that pull the ranking towards a topic. They need not be in the text.",
+        section="Results",
+        http_le=MOST_SEEDS,
+        metavar="PHRASES",
+    )
+    seed_weight: float | None = option(
+        None,
+        "How much the seeds count: 0 not at all, 1 nothing else.",
+        section="Results",
+        ge=0,
+        le=1,
+        default_text="0.5",
+    )
     top_k: int = option(
         10,
         "Number of keyphrases per document; 0 returns all.",
@@ -306,6 +322,7 @@ class Options:
     def __post_init__(self) -> None:
         for parameter in self.parameters().values():
             object.__setattr__(self, parameter.name, parameter.check(getattr(self, parameter.name)))
+        object.__setattr__(self, "seeds", check_seeds(self.seeds))
         self._check_exclusions()
 
     def _check_exclusions(self) -> None:
@@ -404,7 +421,7 @@ class Options:
     def arguments(self, *, without: Collection[str] = ()) -> list[str]:
         """Return the options that differ from their defaults, as arguments of ``mderank extract``.
 
-        Lists of phrases are files on the command line, and are shown as ``FILE``.
+        Lists of phrases are files on the command line, but for seeds, and are shown as ``FILE``.
 
         Args:
             without: names of options that are left out.
@@ -420,6 +437,8 @@ def _arguments(name: str, value: Any) -> list[str]:
     flag = f"--{name.replace('_', '-')}"
     if isinstance(value, Params):
         return [part for each, setting in value.items() for part in ("--set", f"{each}={setting}")]
+    if name == "seeds":
+        return [part for seed in value for part in (flag, seed)]
     if isinstance(value, bool):
         return [flag]
     return [flag, "FILE" if isinstance(value, tuple) and not isinstance(value, NGramRange) else str(value)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable, Iterator
 
-from mderank.document import AnyText, MarkedUpText
+from mderank.document import AnyText, Document, GuidedText, MarkedUpText
 from mderank.errors import InputError
 from mderank.keyphrase import Keyphrases
 from mderank.methods.base import Extractor
@@ -44,6 +44,12 @@ def extract_documents(
 
 def _text(source: SourceDocument) -> AnyText:
     """Return the text that the extractor is given."""
+    text = _unguided_text(source)
+    return text if source.seeds is None else GuidedText(text, source.seeds)
+
+
+def _unguided_text(source: SourceDocument) -> str | MarkedUpText | Document:
+    """Return the text without the seeds of its record."""
     if source.tagged is not None:
         return source.tagged
     if source.prose is None and source.language is None:

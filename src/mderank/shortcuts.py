@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import lru_cache
 from itertools import islice
 from pathlib import Path
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 def extract(text: AnyText | Path, top_k: int = 10, **options: Any) -> Keyphrases:
     """Extract the keyphrases of a text, or of a file.
 
-    The extractor is built at the first call with the same options. `FusionRank` and other methods, or
+    The extractor is built at the first call with the same options; seeds may differ. `FusionRank` and other methods, or
     `build_extractor`, make one that is your own.
 
     >>> import mderank
@@ -44,13 +45,15 @@ def extract(text: AnyText | Path, top_k: int = 10, **options: Any) -> Keyphrases
         OptionError: If an option is unknown or does not fit.
     """
     chosen = Options.from_dict({**options, "top_k": top_k})
-    extractor = _extractor(chosen)
+    extractor = _extractor(replace(chosen, seeds=()))
     if not isinstance(text, Path):
-        return extractor.extract(text, chosen.top_k or None)
+        return extractor.extract(text, chosen.top_k or None, seeds=chosen.seeds or None)
     sources = list(islice(read(text), 2))
     if len(sources) != 1:
         found = "several documents" if sources else "no document"
         raise InputError(f"{text}: has {found}; read them with mderank.read")
+    if chosen.seeds:
+        sources = [each if each.seeds is not None else replace(each, seeds=chosen.seeds) for each in sources]
     (result,) = extract_documents(extractor, sources, chosen.top_k or None)
     if result.keyphrases.error is not None:
         raise result.keyphrases.error

@@ -98,3 +98,37 @@ def test_the_suffix_of_the_output_is_its_format(run, example, tmp_path, name, be
     assert (tmp_path / name).read_text(encoding="utf-8").lower().startswith(begins)
     run("extract", example, "--method", "firstphrases", "-o", tmp_path / name, "-f", "jsonl")
     assert (tmp_path / name).read_text(encoding="utf-8").startswith('{"id"')
+
+
+def test_seeds(run, example, tmp_path):
+    def first(*arguments):
+        return json.loads(run("extract", example, "-f", "json", *arguments).stdout)[0]["keyphrases"][0]["text"]
+
+    assert first() == "storm surges"
+    assert first("--seeds", "deep learning") == "neural network"
+    assert first("--seeds", "tide gauges, sea level", "--seeds", "tide gauge", "--seed-weight", 1) == "tide gauges"
+    config = tmp_path / "mine.toml"
+    config.write_text('seeds = ["deep learning"]\n')
+    assert first("--config", config) == "neural network"
+    assert first("--config", config, "--seeds", "tide gauges") == "tide gauges"
+    config.write_text('seeds = "deep learning, statistics"\n')
+    assert first("--config", config) == "neural network"
+
+
+def test_seeds_of_each_record(run, example, tmp_path):
+    file = tmp_path / "in.jsonl"
+    rows = [{"text": example.read_text(), **own} for own in ({"about": "deep learning"}, {"about": []}, {})]
+    file.write_text("".join(json.dumps(each) + "\n" for each in rows))
+    found = run("extract", file, "-f", "jsonl", "-k", 1, "--seeds-field", "about", "--seeds", "tide gauges").stdout
+    assert [json.loads(line)["keyphrases"][0]["text"] for line in found.splitlines()] == [
+        "neural network", "storm surges", "tide gauges"]  # fmt: skip
+
+
+def test_seeds_that_make_no_sense_are_refused(run, example):
+    for seeds, reason in ((" , ", "blank phrase"), (",".join(map(str, range(101))), "more than 100 phrases")):
+        result = run("extract", example, "--seeds", seeds)
+        assert result.exit_code == 2
+        assert reason in result.stderr
+    result = run("extract", example, "--seeds", "sea", "--method", "yake")
+    assert result.exit_code == 2
+    assert "use fusion, embedrank, keybert, mderank" in result.stderr

@@ -6,8 +6,8 @@ import pytest
 
 from mderank import Document, InputError, MarkedUpText, MDERank, ModelError, OptionError
 from mderank.methods import base
-from mderank.methods.base import input_error, isolate_failures
 from mderank.methods.baselines import FirstPhrases
+from mderank.methods.failures import input_error, isolate_failures
 from mderank.testing import FakeEncoder, FakeTagger
 
 

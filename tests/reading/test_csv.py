@@ -81,3 +81,10 @@ def test_a_row_that_is_not_in_an_encoding_of_seven_bits(tmp_path):
 def test_encodings_whose_lines_are_not_bytes(tmp_path, encoding):
     (error,) = outcomes(tmp_path, "id,text\n1,a\n".encode(encoding), encoding=encoding)
     assert "save the file as UTF-8" in error
+
+
+def test_seeds_of_a_row(tmp_path):
+    file = tmp_path / "a.csv"
+    file.write_text('id,text,about\n1,The owl.,"night birds, owls"\n2,The owl.,\n')
+    found = list(read_file(file, ReadOptions(seeds_field="about")))
+    assert [each.seeds for each in found] == [("night birds", "owls"), None]

@@ -70,3 +70,25 @@ def test_a_tagged_word_that_does_not_occur_is_named_in_short(tmp_path):
     _, (source,) = read(tmp_path, line, tokens_field="tokens")
     assert "does not occur in the text" in str(source.error)
     assert len(str(source.error)) < 300
+
+
+def test_seeds_of_a_record(tmp_path):
+    lines = [
+        '{"text": "The owl.", "about": ["night birds", " night  birds "]}',
+        '{"text": "The owl.", "about": "night birds, owls,"}',
+        '{"text": "The owl.", "about": []}',
+        '{"text": "The owl.", "about": ""}',
+        '{"text": "The owl.", "about": null}',
+        GOOD,
+    ]
+    _, found = read(tmp_path, *lines, seeds_field="about")
+    assert [each.seeds for each in found] == [("night birds",), ("night birds", "owls"), (), None, None, None]
+    _, found = read(tmp_path, *lines)
+    assert [each.seeds for each in found] == [None] * 6
+
+
+@pytest.mark.parametrize("seeds", ["5", '[""]', "[5]", '{"a": 1}', json.dumps([str(each) for each in range(10_000)])])
+def test_seeds_that_make_no_sense_are_an_error_of_the_record(tmp_path, seeds):
+    _, (bad, good) = read(tmp_path, f'{{"text": "The owl.", "about": {seeds}}}', GOOD, seeds_field="about")
+    assert "the field 'about'" in str(bad.error)
+    assert good.error is None

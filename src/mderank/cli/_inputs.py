@@ -28,6 +28,12 @@ max_document_chars_option = option(
     "per character, a PDF file 40.",
 )
 
+_SEEDS_FIELD = option(
+    "Input",
+    "--seeds-field",
+    metavar="NAME",
+    help="Field or column with the document's seeds, a list or a text with commas, which precede those of --seeds.",
+)
 _TOKENS_FIELD = option("Input", "--tokens-field", metavar="FIELD",
                        help="Field of a JSON line with [word, tag] pairs: no tagging.")  # fmt: skip
 _INPUT = (
@@ -40,6 +46,7 @@ _INPUT = (
     option("Input", "--id-field", default="id", show_default=True, help="Field or column that names the document."),
     option("Input", "--language-field", default="language", show_default=True,
            help="Field or column that names the document's language."),
+    _SEEDS_FIELD,
     _TOKENS_FIELD,
     max_document_chars_option,
 )  # fmt: skip
@@ -51,8 +58,8 @@ def input_options(command: F) -> F:
 
 
 def text_input_options(command: F) -> F:
-    """The options for reading texts that are not tagged."""
-    return _add([each for each in _INPUT if each is not _TOKENS_FIELD], command)
+    """The options for reading texts that are not tagged and have no seeds."""
+    return _add([each for each in _INPUT if each not in (_SEEDS_FIELD, _TOKENS_FIELD)], command)
 
 
 def _add(options: Sequence[Callable[[F], F]], command: F) -> F:
@@ -64,8 +71,9 @@ def _add(options: Sequence[Callable[[F], F]], command: F) -> F:
 def read_options(settings: dict[str, Any]) -> ReadOptions:
     """What they ask for; they are taken out of ``settings``."""
     form = settings.pop("input_format")
-    names = ("encoding", "text_field", "id_field", "language_field", "tokens_field", "max_document_chars")
-    return ReadOptions(None if form == "auto" else form, *(settings.pop(name, None) for name in names))
+    names = ("encoding", "text_field", "id_field", "language_field", "seeds_field", "tokens_field")
+    given = {name: settings.pop(name, None) for name in (*names, "max_document_chars")}
+    return ReadOptions(None if form == "auto" else form, **given)
 
 
 class SkippedPaths:

@@ -89,6 +89,11 @@ class _Phrases(click.ParamType):  # type: ignore[type-arg]  # generic in new ver
         return phrases
 
 
+def _split_seeds(_: click.Context, __: click.Parameter, values: tuple[str, ...]) -> tuple[str, ...]:
+    """All seeds of an option that may be repeated, and of which each value may be several, with commas."""
+    return tuple(seed.strip() for value in values for seed in value.split(","))
+
+
 class _NGramRange(click.ParamType):  # type: ignore[type-arg]
     """A range of words: ``1-3``."""
 
@@ -146,6 +151,8 @@ def _click_option(parameter: Parameter) -> Callable[[F], F]:
         flags, settings = ["--set", "params"], {**settings, "multiple": True, "metavar": "NAME=VALUE"}
     elif parameter.name == "method":
         settings["type"] = click.Choice(list(METHODS))
+    elif parameter.name == "seeds":
+        settings |= {"multiple": True, "metavar": info.metavar, "callback": _split_seeds}
     elif bool in parameter.kinds:
         flags = [f"{flag}/--no-{flag.removeprefix('--')}"]
     else:
@@ -175,6 +182,8 @@ def _help(parameter: Parameter, info: OptionInfo) -> str:
     text = info.help
     if parameter.name == "params":
         text += " Repeatable."
+    elif parameter.name == "seeds":
+        text += " Several are separated by commas, or the option is repeated."
     elif parameter.is_list:
         text += " FILE has one per line; a line that begins with # is a comment, and one with \\# a phrase with #."
     default = info.default_text

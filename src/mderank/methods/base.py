@@ -8,21 +8,24 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cache
 from inspect import Parameter as InspectedParameter
 from inspect import Signature, signature
-from typing import Annotated, ClassVar, Protocol, TypedDict, TypeVar, get_args, get_type_hints, runtime_checkable
+from typing import Annotated, ClassVar, Protocol, TypedDict, get_args, get_type_hints, runtime_checkable
 
 from mderank.candidates import CandidateSource, NounPhrases, PhraseList
 from mderank.candidates.base import ListedSource
-from mderank.document import AnyText, Document, MarkedUpText, Span
+from mderank.document import AnyText, Document, GuidedText, MarkedUpText, Span
 from mderank.encoding import TokenizedText
-from mderank.errors import InputError, MDERankError, OptionError
+from mderank.errors import InputError, OptionError
 from mderank.keyphrase import Candidate, Keyphrase, Keyphrases, LanguageInfo
+from mderank.methods.checks import check_words
+from mderank.methods.failures import input_error, isolate_failures
 from mderank.methods.rank_candidates import rank_candidates
 from mderank.methods.scores import CandidateScores, ScoringInput
+from mderank.methods.seeded_texts import Seeds, each_with_seeds, with_seeds
 from mderank.parameters import Param, check_arguments, to_parameter
 from mderank.ranking import (
     MMR,
@@ -48,12 +51,21 @@ DIVERSITY = Param(expects="MMR(diversity=0.5) or MaxSum(20)")
 class Extractor(Protocol):
     """Interface of every method: extracts keyphrases from texts."""
 
-    def extract(self, text: AnyText, top_k: int | None = 10) -> Keyphrases:
+    def extract(
+        self,
+        text: AnyText,
+        top_k: int | None = 10,
+        *,
+        seeds: Sequence[str] | None = None,
+        seed_weight: float | None = None,
+    ) -> Keyphrases:
         """Extract the keyphrases of one text.
 
         Args:
             text: A text, a `MarkedUpText`, or a tagged `Document`.
             top_k: Number of keyphrases; None returns all.
+            seeds: Phrases that pull the ranking towards a topic; None for the extractor's own.
+            seed_weight: How much they count, from 0 to 1; None for the extractor's own.
 
         Returns:
             The keyphrases, the best first.
@@ -63,12 +75,22 @@ class Extractor(Protocol):
         """
         ...
 
-    def extract_many(self, texts: Iterable[AnyText], top_k: int | None = 10) -> Iterator[Keyphrases]:
+    def extract_many(
+        self,
+        texts: Iterable[AnyText],
+        top_k: int | None = 10,
+        *,
+        seeds: Seeds | None = None,
+        seed_weight: float | None = None,
+    ) -> Iterator[Keyphrases]:
         """Extract the keyphrases of many texts, in batches.
 
         Args:
             texts: Texts, which are read as results are asked for.
             top_k: Number of keyphrases per text; None returns all.
+            seeds: Phrases that pull the ranking towards a topic: one list for all texts, or a list (or None) for
+                each; None for the extractor's own.
+            seed_weight: How much they count, from 0 to 1; None for the extractor's own.
 
         Yields:
             The keyphrases of each text, in order. A text that fails has its error in ``Keyphrases.error``.
@@ -152,6 +174,7 @@ class BaseExtractor(ABC):
     __signature__ = _AllParameters()
 
     has_vectors: ClassVar[bool] = False  # whether it can tell which candidates are alike
+    takes_seeds: ClassVar[bool] = False  # whether its ranking can be pulled towards a topic
     default_candidates: ClassVar[CandidateSource] = NounPhrases()  # where the user names none
     default_mmr_scaling: ClassVar[Scaling] = "range"  # of MMR, where the user names none
     default_overlap: ClassVar[Overlap] = "any"  # as in the methods' papers
@@ -198,43 +221,65 @@ class BaseExtractor(ABC):
         """Return the offset after the last character that the method reads, and the tokens of its encoder."""
         return len(text), None
 
-    def extract(self, text: AnyText, top_k: int | None = 10) -> Keyphrases:
+    def extract(
+        self,
+        text: AnyText,
+        top_k: int | None = 10,
+        *,
+        seeds: Sequence[str] | None = None,
+        seed_weight: float | None = None,
+    ) -> Keyphrases:
         """Extract the keyphrases of one text.
 
         Args:
             text: A text, a `MarkedUpText`, or a tagged `Document`.
             top_k: Number of keyphrases; None returns all.
+            seeds: Phrases that pull the ranking towards a topic; None for the extractor's own.
+            seed_weight: How much they count, from 0 to 1; None for the extractor's own.
 
         Returns:
             The keyphrases, the best first.
 
         Raises:
             InputError: If the text is not a text.
-            OptionError: If ``top_k`` is negative.
+            OptionError: If ``top_k`` is negative, or the seeds cannot be used.
         """
-        return self._extract([_check_text(text)], _check_top_k(top_k))[0]
+        return self._extract([with_seeds(_check_text(text), seeds, seed_weight)], _check_top_k(top_k))[0]
 
-    def extract_many(self, texts: Iterable[AnyText], top_k: int | None = 10) -> Iterator[Keyphrases]:
+    def extract_many(
+        self,
+        texts: Iterable[AnyText],
+        top_k: int | None = 10,
+        *,
+        seeds: Seeds | None = None,
+        seed_weight: float | None = None,
+    ) -> Iterator[Keyphrases]:
         """Extract the keyphrases of many texts, in batches.
 
         Args:
             texts: Texts, which are read as results are asked for.
             top_k: Number of keyphrases per text; None returns all.
+            seeds: Phrases that pull the ranking towards a topic: one list for all texts, or a list (or None) for
+                each; None for the extractor's own.
+            seed_weight: How much they count, from 0 to 1; None for the extractor's own.
 
         Returns:
             An iterator over the keyphrases of each text, in order. A text that fails has its error in
             ``Keyphrases.error``.
 
         Raises:
-            OptionError: If ``top_k`` is negative, or ``texts`` is one text.
+            OptionError: If ``top_k`` is negative, ``texts`` is one text, or the seeds cannot be used.
         """
-        if isinstance(texts, str | Document | MarkedUpText):
+        if isinstance(texts, AnyText):
             raise OptionError("extract_many takes several texts, not one: use extract(text), or extract_many([text])")
         _check_top_k(top_k)
-        return (keyphrases for chunk in _chunks(texts) for keyphrases in self._extract_chunk(chunk, top_k))
+        seeded: Iterable[AnyText | InputError] = texts
+        if seeds is not None or seed_weight is not None:
+            seeded = each_with_seeds(texts, seeds, seed_weight)
+        return (keyphrases for chunk in _chunks(seeded) for keyphrases in self._extract_chunk(chunk, top_k))
 
-    def _extract_chunk(self, texts: Sequence[AnyText], top_k: int | None) -> Iterator[Keyphrases]:
-        def extract(some: Sequence[AnyText]) -> list[Keyphrases]:
+    def _extract_chunk(self, texts: Sequence[AnyText | InputError], top_k: int | None) -> Iterator[Keyphrases]:
+        def extract(some: Sequence[AnyText | InputError]) -> list[Keyphrases]:
             return self._extract([_check_text(text) for text in some], top_k)
 
         for found in isolate_failures(extract, texts):
@@ -281,14 +326,16 @@ class BaseExtractor(ABC):
 
     def _find_candidates(self, texts: Sequence[AnyText]) -> list[ScoringInput]:
         """Tag the texts as one batch, decide how far each of them is read, and find the candidates there."""
-        limits = [end_of_words(_prose(text), self.max_words) for text in texts]
+        guides = [self._check_guide(text) for text in texts]
+        plain = [text.text if isinstance(text, GuidedText) else text for text in texts]
+        limits = [end_of_words(_prose(text), self.max_words) for text in plain]
         tagged = self._tag(
             (text.readable, text.language) if isinstance(text, MarkedUpText) else (text[:limit], None)
-            for text, limit in zip(texts, limits, strict=True)
+            for text, limit in zip(plain, limits, strict=True)
             if not isinstance(text, Document)
         )
         inputs = []
-        for text, limit in zip(texts, limits, strict=True):
+        for text, limit, guide in zip(plain, limits, guides, strict=True):
             document = text if isinstance(text, Document) else next(tagged)
             if isinstance(text, MarkedUpText) and text.prose is not None:
                 document = document.with_breaks(text.text)
@@ -302,8 +349,17 @@ class BaseExtractor(ABC):
             )
             truncated = Span(end, len(_prose(text))) if _prose(text)[end:].strip() else None
             candidates = self._filter_excluded(visible, found)
-            inputs.append(ScoringInput(visible, candidates, missing, truncated, tokenized))
+            inputs.append(ScoringInput(visible, candidates, missing, truncated, tokenized, guide))
         return inputs
+
+    def _check_guide(self, text: AnyText) -> GuidedText | None:
+        """The text with its own seeds, if it has any, of a method that takes seeds."""
+        guide = text if isinstance(text, GuidedText) else None
+        if guide is not None and not self.takes_seeds and (guide.seeds or guide.weight is not None):
+            raise OptionError(
+                f"{type(self).__name__} does not take seeds: use FusionRank, EmbedRank, KeyBERT or MDERank"
+            )
+        return guide
 
     def _tag(self, texts: Iterable[tuple[str, str | None]]) -> Iterator[Document]:
         """Tag texts, some of which come with their language."""
@@ -363,57 +419,8 @@ def _stem(document: Document, candidate: Candidate) -> str:
     return comparable(stem_phrase(form, document.language), document.language)
 
 
-_Item = TypeVar("_Item")
-_Result = TypeVar("_Result")
-
-
-def isolate_failures(
-    compute: Callable[[Sequence[_Item]], Sequence[_Result]], items: Sequence[_Item]
-) -> Iterator[_Result | Exception]:
-    """Compute a batch; if it fails, compute each item alone, so that only the faulty one carries an error.
-
-    Args:
-        compute: Computes one result per item of a batch.
-        items: The batch.
-
-    Yields:
-        The result of each item, in order, or the exception that it raised alone.
-    """
-    try:
-        results = compute(items)
-    except Exception:
-        for item in items:
-            try:
-                (result,) = compute([item])
-            except Exception as error:
-                yield error
-            else:
-                yield result
-    else:
-        yield from results
-
-
-def input_error(error: Exception) -> InputError:
-    """Return the error of a text that failed, whatever a tagger or an encoder raised.
-
-    Args:
-        error: The exception that was raised for the text.
-
-    Returns:
-        An `InputError`.
-
-    Raises:
-        MDERankError: If a model, an extra or an option is at fault. Then no other text would fare better.
-    """
-    if isinstance(error, InputError):
-        return error
-    if isinstance(error, MDERankError):
-        raise error
-    return InputError(f"extraction failed: {type(error).__name__}: {error}")
-
-
-def _chunks(texts: Iterable[AnyText]) -> Iterator[list[AnyText]]:
-    chunk: list[AnyText] = []
+def _chunks(texts: Iterable[AnyText | InputError]) -> Iterator[list[AnyText | InputError]]:
+    chunk: list[AnyText | InputError] = []
     size = 0
     for text in texts:
         chunk.append(text)
@@ -427,12 +434,16 @@ def _chunks(texts: Iterable[AnyText]) -> Iterator[list[AnyText]]:
 
 def _prose(text: AnyText) -> str:
     """Return the text without markup."""
+    if isinstance(text, GuidedText):
+        text = text.text
     if isinstance(text, MarkedUpText):
         return text.readable
     return text.text if isinstance(text, Document) else text
 
 
-def _check_text(text: AnyText) -> AnyText:
+def _check_text(text: AnyText | InputError) -> AnyText:
+    if isinstance(text, InputError):  # of its seeds
+        raise text
     if not isinstance(text, AnyText):
         raise InputError(f"a text must be a str, a MarkedUpText or a Document, not {type(text).__name__}")
     return text
@@ -442,55 +453,3 @@ def _check_top_k(top_k: int | None) -> int | None:
     if top_k is not None and top_k < 0:
         raise OptionError(f"top_k must not be negative, and is {top_k}")
     return top_k
-
-
-def check_words(option: str, words: Iterable[str]) -> tuple[str, ...]:
-    """Check that an option is several phrases or words.
-
-    Args:
-        option: the option's name.
-        words: its value.
-
-    Returns:
-        The phrases or words.
-
-    Raises:
-        OptionError: if the value is one string, or holds something else than strings.
-    """
-    if isinstance(words, str):
-        raise OptionError(f"{option} takes several phrases, not one string: {option}=[{words!r}]")
-    if isinstance(words, Iterable):
-        listed = tuple(words)
-        if all(isinstance(word, str) for word in listed):
-            return listed
-    raise OptionError(f"{option} must be a list of phrases, not {words!r}")
-
-
-def one_of(option: str, value: object, valid: Sequence[object]) -> None:
-    """Check that a value is one of the valid ones.
-
-    Args:
-        option: Name of the option, for the error.
-        value: The value.
-        valid: The valid values.
-
-    Raises:
-        OptionError: If the value is not valid.
-    """
-    if value not in valid:
-        raise OptionError(f"{option}={value!r} is unknown: it is one of {', '.join(map(str, valid))}")
-
-
-def at_least(option: str, value: int | None, least: int) -> None:
-    """Check that a number is not too small.
-
-    Args:
-        option: Name of the option, for the error.
-        value: The number; None is valid.
-        least: The smallest valid number.
-
-    Raises:
-        OptionError: If the number is too small.
-    """
-    if value is not None and value < least:
-        raise OptionError(f"{option} must be at least {least}, not {value}")

@@ -99,7 +99,7 @@ class EncoderExtractor(BaseExtractor):
                 f"the encoder '{self.encoder.spec.name}' cannot do one-pass masking (its positions or its attention "
                 "do not allow it): every masked variant is encoded whole, which takes many times longer",
                 ExactFallbackWarning,
-                stacklevel=6,
+                stacklevel=8,
             )
             return True
         if self.pooling == "cls":

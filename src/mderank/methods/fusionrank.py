@@ -21,7 +21,8 @@ from mderank.encoding import BUNDLED_MODEL, Embeddings, Encoder
 from mderank.errors import OptionError
 from mderank.keyphrase import LanguageInfo
 from mderank.masking import MaskAll
-from mderank.methods.encoder_base import MODEL, EncoderExtractor, EncoderOptions
+from mderank.methods.encoder_base import MODEL
+from mderank.methods.guided import GuidedExtractor, GuidedOptions, guide_scores, split_seeds
 from mderank.methods.scores import CandidateScores, ScoringInput
 from mderank.methods.style_features import STYLE_FEATURES, style_features
 from mderank.parameters import Param, check_arguments
@@ -43,6 +44,8 @@ _USUAL = 3  # words that a keyphrase rarely exceeds
 # Factor of a single word's recurrences, relative to a longer phrase: a term recurs, but so does any common word.
 _SINGLE_RECURS = 0.5
 _EACH_FURTHER = 1.0  # cost of each further word, relative to that of a single word
+# Factor of the similarity to the seeds: cosines of phrases spread less than scores do.
+_SEED_SCALE = 2.0
 _TINY = 1e-30  # smallest number that a logarithm is taken of
 
 
@@ -129,7 +132,7 @@ STYLE = Param(expects="the name of a style, its file, or a Style")
 CONFIDENCE = Confidence(slope=4.56, length=0.16, single=1.11, level=1.77)
 
 
-class FusionRank(EncoderExtractor):
+class FusionRank(GuidedExtractor):
     """Ranks the terms of a text by the weighted sum of seven features.
 
     >>> extractor = FusionRank()
@@ -159,6 +162,8 @@ class FusionRank(EncoderExtractor):
     12. With the default weights, the bundled encoder and an English text, estimate the chance that a reader accepts
         the phrase (`Confidence`). ``min_confidence`` leaves out phrases with a lower one. By default it is 0, and 0.6
         for the terms of a text of fewer than 50 words.
+    13. With ``seeds``, embed them beside the candidates and score (1 − w) · score + 2w · cos(E(s), E(c)), with s the
+        nearest seed and w their weight. The confidence stays that of the score without seeds.
 
     A ``style`` replaces the weights by learned ones, adds the features of `style_features`, and has an overlap, a
     lowest score and a confidence of its own (`Style`).
@@ -183,6 +188,8 @@ class FusionRank(EncoderExtractor):
         exact: Encode every masked variant whole, as in MDERank's paper, which takes many times longer.
         batch_tokens: Number of tokens that exact masking computes at once; None for what suits the device.
         max_tokens: Number of tokens of a text to read, special tokens included; None for all.
+        seeds: Phrases that pull the ranking towards a topic, in texts that come without seeds of their own.
+        seed_weight: How much seeds count, from 0 (not at all) to 1 (nothing else counts); None for 0.5.
 
     Raises:
         ModelError: If the model cannot be loaded.
@@ -203,7 +210,7 @@ class FusionRank(EncoderExtractor):
         weights: Annotated[FusionWeights, Param(expects="FusionWeights(norm=0.3, …)")] = FusionWeights(),
         style: Annotated[Style | str | Path | None, STYLE] = None,
         min_confidence: Annotated[float | None, Param(ge=0, le=1)] = None,
-        **options: Unpack[EncoderOptions],
+        **options: Unpack[GuidedOptions],
     ) -> None:
         super().__init__(model, **options)
         self.weights = weights
@@ -274,12 +281,29 @@ class FusionRank(EncoderExtractor):
             inputs,
             masks=[[mask for (mask,) in own] for own in masks],
             phrases=[
-                [item.document.surface_form(candidate.occurrences[0].span) for candidate in item.candidates]
+                [
+                    *(item.document.surface_form(candidate.occurrences[0].span) for candidate in item.candidates),
+                    *self._seeds_of(item),
+                ]
                 for item in inputs
             ],
             focus=_FOCUS,
         )
-        return [self._fuse(item, each) for item, each in zip(inputs, embeddings, strict=True)]
+        return [self._guide(item, *split_seeds(item, each)) for item, each in zip(inputs, embeddings, strict=True)]
+
+    def _guide(self, item: ScoringInput, embeddings: Embeddings, seeds: Floats) -> CandidateScores:
+        """Score the candidates of a text, with its seeds if it has any."""
+        scored = self._fuse(item, embeddings)
+        if not len(seeds):
+            return scored
+        phrases = embeddings.phrases
+        if self.encoder.spec.anisotropic:
+            common = phrases.mean(axis=0)
+            phrases, seeds = phrases - common, seeds - common
+        near = self._near_seeds(item, phrases, seeds)
+        if self._weights_for(item) is WEIGHTS_OF_UNKNOWN_LANGUAGES:
+            near = self._are_seeds(item).astype(np.float64)
+        return guide_scores(scored, near, self._weight_of(item), _SEED_SCALE)
 
     def _fuse(self, item: ScoringInput, embeddings: Embeddings) -> CandidateScores:
         near, lengths = self._compare(embeddings)

@@ -23,6 +23,8 @@ class KeyBERT(EmbedRank):
     3. Score cos(E(d), E(c)).
     4. With ``diversity=MMR()``, take next what is near the document and far from what was taken, cosines as they are.
        With ``diversity=MaxSum(20)``, take those of the 20 best together that are least alike.
+    5. With ``seeds``, score (1 − w) · cos(E(d), E(c)) + w · cos(E(s), E(c)), with s the nearest seed and w their
+       weight.
 
     Args:
         model: Name or folder of a model, or an `Encoder`; see `load_encoder`.
@@ -31,6 +33,8 @@ class KeyBERT(EmbedRank):
         similarity: How embeddings are compared: "cosine" or "euclidean".
         exact: Encode the document and the phrases in separate sequences. Scores are the same but for rounding.
         batch_tokens: Number of tokens that are computed at once with ``exact``; None for what suits the device.
+        seeds: Phrases that pull the ranking towards a topic, in texts that come without seeds of their own.
+        seed_weight: How much seeds count, from 0 (not at all) to 1 (nothing else counts); None for 0.5.
         max_tokens: Number of tokens of a text to read, special tokens included; None for all.
         tagger: A tagger, its name, or a loaded spaCy pipeline; None for the bundled one, of English.
         candidates: The source of candidates, or a list of phrases; None for n-grams of one and two words.
@@ -51,3 +55,6 @@ class KeyBERT(EmbedRank):
 
     def _embedded_text(self, document: Document, candidate: Candidate) -> str:
         return super()._embedded_text(document, candidate).lower()
+
+    def _embedded_seed(self, seed: str) -> str:
+        return seed.lower()

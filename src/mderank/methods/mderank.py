@@ -7,6 +7,7 @@ Findings of ACL. A phrase matters if the document's embedding changes when the p
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any, Self, Unpack
 
@@ -15,7 +16,8 @@ import numpy as np
 from mderank.candidates import NounPhrases
 from mderank.encoding import BUNDLED_MODEL, Embeddings, Encoder
 from mderank.masking import MASKINGS, Mask, MaskAll, Masking
-from mderank.methods.encoder_base import MODEL, EncoderExtractor, EncoderOptions
+from mderank.methods.encoder_base import MODEL
+from mderank.methods.guided import GuidedExtractor, GuidedOptions, guide_scores
 from mderank.methods.scores import CandidateScores, ScoringInput
 from mderank.parameters import Param, check_arguments
 from mderank.presets import PAPER
@@ -23,13 +25,13 @@ from mderank.ranking import SimilarityName, masked_similarity
 from mderank.tagging import load_tagger
 
 
-class MDERankOptions(EncoderOptions, total=False):
+class MDERankOptions(GuidedOptions, total=False):
     """The options of `MDERank` beside the model."""
 
     masking: Masking | None
 
 
-class MDERank(EncoderExtractor):
+class MDERank(GuidedExtractor):
     """Ranks the phrases of a text by how much masking them changes the text's embedding.
 
     >>> extractor = MDERank()
@@ -47,6 +49,8 @@ class MDERank(EncoderExtractor):
     2. Hide each of them: as many mask tokens as it has tokens.
     3. Embed the document, and find the change of its embedding under each mask.
     4. Score 1 − cos(E(d), E(d_M)); of several masks of a candidate the strongest counts.
+    5. With ``seeds``, embed them too, and score (1 − w) · score + w · m · cos(E(s), h_c). Here h_c is the mean hidden
+       state of what the strongest mask hides, s the nearest seed, w their weight, and m the largest score of the text.
 
     The score, the candidates' tag pattern and the maskings are the paper's. Six defaults are ours. ``--preset paper``
     (`MDERank.paper`) sets the paper's values, given here in brackets:
@@ -78,6 +82,8 @@ class MDERank(EncoderExtractor):
         exact: Encode every masked variant whole, as in the paper, which takes many times longer.
         batch_tokens: Number of tokens that exact masking computes at once; None for what suits the device.
         max_tokens: Number of tokens of a text to read, special tokens included; None for all.
+        seeds: Phrases that pull the ranking towards a topic, in texts that come without seeds of their own.
+        seed_weight: How much seeds count, from 0 (not at all) to 1 (nothing else counts); None for 0.5.
 
     Raises:
         ModelError: If the model cannot be loaded.
@@ -90,7 +96,7 @@ class MDERank(EncoderExtractor):
         model: Annotated[str | Path | Encoder, MODEL] = BUNDLED_MODEL,
         *,
         masking: Annotated[Masking | None, Param(expects="a masking such as MaskAll() or MaskSubset()")] = None,
-        **options: Unpack[EncoderOptions],
+        **options: Unpack[GuidedOptions],
     ) -> None:
         super().__init__(model, **options)
         self.masking: Masking = masking or MaskAll()
@@ -135,12 +141,28 @@ class MDERank(EncoderExtractor):
 
     def _score(self, inputs: Sequence[ScoringInput]) -> list[CandidateScores]:
         masks = [self.masking.masks(item.document, item.candidates) for item in inputs]
-        embeddings = self._embed(inputs, [[mask for each in own for mask in each] for own in masks])
-        return [_strongest(own, each, self.similarity) for own, each in zip(masks, embeddings, strict=True)]
+        embeddings = self._embed(
+            inputs,
+            [[mask for each in own for mask in each] for own in masks],
+            [self._seeds_of(item) for item in inputs],
+        )
+        return [self._guide(*each) for each in zip(inputs, masks, embeddings, strict=True)]
+
+    def _guide(self, item: ScoringInput, masks: list[list[Mask]], embeddings: Embeddings) -> CandidateScores:
+        """Score the candidates of a text, with its seeds if it has any."""
+        strongest, scored = _strongest(masks, embeddings, self.similarity)
+        if not len(embeddings.phrases) or not len(strongest):
+            return scored
+        contexts = np.vstack([embeddings.contexts, np.zeros((1, embeddings.contexts.shape[1]))])[strongest]
+        near = self._near_seeds(item, contexts, embeddings.phrases)
+        terms = replace(scored, contributions={"mask_effect": scored.scores})
+        return guide_scores(terms, near, self._weight_of(item), float(scored.scores.max()))
 
 
-def _strongest(masks: list[list[Mask]], embeddings: Embeddings, similarity: SimilarityName) -> CandidateScores:
-    """For each candidate what the strongest of its masks did; a candidate without any changed nothing."""
+def _strongest(
+    masks: list[list[Mask]], embeddings: Embeddings, similarity: SimilarityName
+) -> tuple[list[int], CandidateScores]:
+    """For each candidate its strongest mask, and what that did; a candidate without any changed nothing."""
     similarities, scores = masked_similarity(embeddings.document, embeddings.changes, similarity)
     _, changes = masked_similarity(embeddings.document, embeddings.changes, "cosine")
     unchanged, _ = masked_similarity(embeddings.document, np.zeros((1, len(embeddings.document))), similarity)
@@ -149,7 +171,7 @@ def _strongest(masks: list[list[Mask]], embeddings: Embeddings, similarity: Simi
     for some in masks:
         strongest.append(start + int(np.argmax(scores[start : start + len(some)])) if some else len(scores))
         start += len(some)
-    return CandidateScores(
+    return strongest, CandidateScores(
         np.append(scores, 0.0)[strongest],
         np.append(similarities, unchanged)[strongest],
         np.vstack([embeddings.changes, np.zeros((1, embeddings.changes.shape[1]))])[strongest],

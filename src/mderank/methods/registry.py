@@ -178,6 +178,8 @@ METHODS = {
     )
 }  # fmt: skip
 
+METHODS_WITH_SEEDS = ("fusion", "embedrank", "keybert", "mderank")
+
 
 def get_method(name: str) -> Method:
     """Return a method by its name.

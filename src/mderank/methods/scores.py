@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from mderank.document import Document, Span
+from mderank.document import Document, GuidedText, Span
 from mderank.encoding import TokenizedText
 from mderank.keyphrase import Candidate
 from mderank.util.arrays import Floats, Numbers
@@ -21,6 +21,7 @@ class ScoringInput:
         missing_phrases: Phrases of the user's own list that do not occur.
         truncated: The span at the end of the text that is not read.
         tokenized: The tokens of the text, for methods with an encoder.
+        guide: The text with its own seeds; None where the extractor's are used.
     """
 
     document: Document
@@ -28,6 +29,7 @@ class ScoringInput:
     missing_phrases: Sequence[str]
     truncated: Span | None
     tokenized: TokenizedText | None = None
+    guide: GuidedText | None = None
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ from mderank.ranking.similarity import (
     SimilarityName,
     centred_similarity,
     masked_similarity,
+    nearest_similarity,
     phrase_similarity,
 )
 
@@ -28,6 +29,7 @@ __all__ = [
     "family_members",
     "family_order",
     "masked_similarity",
+    "nearest_similarity",
     "phrase_similarity",
     "rank",
 ]

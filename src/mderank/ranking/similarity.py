@@ -31,6 +31,21 @@ def phrase_similarity(document: Floats, phrases: Floats, name: SimilarityName) -
     return cosine, cosine
 
 
+def nearest_similarity(seeds: Floats, phrases: Floats, name: SimilarityName) -> Floats:
+    """Compare phrases with seeds: of several seeds the nearest counts.
+
+    Args:
+        seeds: Embeddings ``(s, d)`` of seeds; at least one.
+        phrases: Embeddings ``(m, d)`` of phrases.
+        name: The similarity.
+
+    Returns:
+        Similarities ``(m,)`` of each phrase to the seed that is nearest to it.
+    """
+    nearest: Floats = np.max([phrase_similarity(seed, phrases, name)[0] for seed in seeds], axis=0)
+    return nearest
+
+
 def centred_similarity(document: Floats, phrases: Floats) -> Floats:
     """Compare phrases with a document without what all phrases have in common.
 

@@ -33,6 +33,7 @@ class SourceDocument:
         tagged: the tagged document, if the input came with words and part-of-speech tags.
         error: why the document could not be read; None if it could.
         language: the document's language, if its record names one.
+        seeds: phrases that pull the document's ranking towards a topic, if its record names any.
     """
 
     id: str | int
@@ -42,6 +43,7 @@ class SourceDocument:
     tagged: Document | None = None
     error: MDERankError | None = None
     language: str | None = None
+    seeds: tuple[str, ...] | None = None
 
     @classmethod
     def failed(cls, name: str, reason: str) -> SourceDocument:
@@ -67,6 +69,8 @@ class ReadOptions:
         text_field: field or column of the text, in JSON lines and tables.
         id_field: field or column of the document's id.
         language_field: field or column of the document's language.
+        seeds_field: field or column of the document's seeds: a list of phrases, or a text with commas between them.
+            None if the documents have none.
         tokens_field: field with a list of [word, tag] pairs; None if the documents are not tagged.
         max_document_chars: length of the longest document that is read, in characters. A longer one is an error.
 
@@ -81,6 +85,7 @@ class ReadOptions:
     language_field: str = "language"
     tokens_field: str | None = None
     max_document_chars: int = MAX_DOCUMENT_CHARS
+    seeds_field: str | None = None
 
     def __post_init__(self) -> None:
         check_encoding(self.encoding)

@@ -7,10 +7,11 @@ from collections.abc import Iterator
 from typing import Any
 
 from mderank.document import Document
-from mderank.errors import InputError, MDERankError
+from mderank.errors import InputError, MDERankError, OptionError
 from mderank.reading.base import ReadOptions, Record, RecordPosition, SourceDocument
 from mderank.reading.decoding import check_line_encoding, decode
 from mderank.reading.limits import check_length, list_names, skip_line, too_many_bytes
+from mderank.seeds import check_seeds
 
 _NEAR_CHARS = 20  # characters before and after a mistake that its error shows
 
@@ -90,7 +91,9 @@ def _make_document(record: dict[str, Any], name: str, options: ReadOptions) -> S
     identity = identity if isinstance(identity, str | int) and not isinstance(identity, bool) else name
     if options.tokens_field is not None:
         document = _read_tagged(record, options)
-        return SourceDocument(identity, check_length(document.text, options), tagged=document)
+        return SourceDocument(
+            identity, check_length(document.text, options), tagged=document, seeds=_read_seeds(record, options)
+        )
     text = record.get(options.text_field)
     if not isinstance(text, str):
         what = "is not a string" if options.text_field in record else "is missing"
@@ -98,7 +101,23 @@ def _make_document(record: dict[str, Any], name: str, options: ReadOptions) -> S
         raise InputError(f"the field '{options.text_field}' {what} (fields: {known}); name another: --text-field")
     language = record.get(options.language_field)
     language = language if isinstance(language, str) and language.strip() else None
-    return SourceDocument(identity, check_length(text, options), language=language)
+    seeds = _read_seeds(record, options)
+    return SourceDocument(identity, check_length(text, options), language=language, seeds=seeds)
+
+
+def _read_seeds(record: dict[str, Any], options: ReadOptions) -> tuple[str, ...] | None:
+    """Return the seeds of a record; None if it names none."""
+    seeds = None if options.seeds_field is None else record.get(options.seeds_field)
+    if seeds is None or seeds == "":
+        return None
+    if isinstance(seeds, str):
+        seeds = [seed for seed in seeds.split(",") if seed.strip()]
+    if not isinstance(seeds, list):
+        raise InputError(f"the field '{options.seeds_field}' is neither a list of phrases nor a text")
+    try:
+        return check_seeds(seeds)
+    except OptionError as error:
+        raise InputError(f"the field '{options.seeds_field}': {error}") from error
 
 
 def _read_tagged(record: dict[str, Any], options: ReadOptions) -> Document:

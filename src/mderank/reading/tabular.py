@@ -52,5 +52,5 @@ def to_json(row: dict[str, Any], options: ReadOptions) -> bytes:
 
 
 def _wanted(options: ReadOptions) -> list[str]:
-    wanted = (options.id_field, options.text_field, options.language_field, options.tokens_field)
+    wanted = (options.id_field, options.text_field, options.language_field, options.seeds_field, options.tokens_field)
     return [name for name in dict.fromkeys(wanted) if name is not None]

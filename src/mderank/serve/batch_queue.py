@@ -42,6 +42,8 @@ class QueueEntry:
         method: Name of the method, whose speed is measured.
         deadline: Value of `time.monotonic` after which its client no longer waits.
         language: Its language, if the client names one.
+        seeds: Phrases that pull its ranking towards a topic.
+        seed_weight: How much they count; None for the method's own.
         future: Receives the keyphrases, or the error. Cancelling it takes the entry out of the queue.
     """
 
@@ -53,6 +55,8 @@ class QueueEntry:
     method: str = ""
     deadline: float = float("inf")
     language: str | None = None
+    seeds: tuple[str, ...] = ()
+    seed_weight: float | None = None
     future: Future[Keyphrases] = field(default_factory=Future)
 
     def queued_text(self, speed: float) -> QueuedText:
@@ -62,7 +66,16 @@ class QueueEntry:
             speed: Characters that are computed per second.
         """
         seconds = (self.size + _OVERHEAD_CHARS) / speed
-        return QueuedText(self.text, self.top, self.markdown, self.deadline, seconds, self.language)
+        return QueuedText(
+            self.text,
+            self.top,
+            self.markdown,
+            self.deadline,
+            seconds,
+            self.language,
+            self.seeds,
+            self.seed_weight,
+        )
 
 
 @dataclass(eq=False, frozen=True)

@@ -19,7 +19,7 @@ from mderank.errors import MDERankError, MissingExtraError, ModelError, OptionEr
 from mderank.factory import build_arguments, check_taken, takes
 from mderank.methods.base import BaseExtractor
 from mderank.methods.encoder_base import EncoderExtractor
-from mderank.methods.registry import METHODS, Method
+from mderank.methods.registry import METHODS, METHODS_WITH_SEEDS, Method
 from mderank.options import Options
 from mderank.parameters import Parameter
 from mderank.serve.schemas import HTTP_OPTIONS
@@ -54,6 +54,22 @@ def options_key(options: Options) -> str:
         JSON without the number of keyphrases, which each document has for itself.
     """
     return json.dumps({**options.to_dict(), "top_k": None})
+
+
+def check_seeds_taken(options: Options, own_seeds: bool) -> None:
+    """Refuse seeds for a method that does not take them, before anything is computed.
+
+    Args:
+        options: options of a client.
+        own_seeds: whether documents have seeds of their own.
+
+    Raises:
+        OptionError: if the method does not take seeds.
+    """
+    if (options.seeds or options.seed_weight is not None or own_seeds) and options.method not in METHODS_WITH_SEEDS:
+        raise OptionError(
+            f"the method '{options.method}' does not take seeds: use one of {', '.join(METHODS_WITH_SEEDS)}"
+        )
 
 
 class ExtractorCache:

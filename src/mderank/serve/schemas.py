@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints, create_mod
 
 from mderank.options import OptionInfo, Options
 from mderank.parameters import NGramRange, Parameter, Params
+from mderank.seeds import MOST_SEEDS
 
 # A pattern that a client sends is run by a backtracking matcher: tags with at most two unbounded quantifiers, and no
 # groups, keep it within what a long text costs anyway.
@@ -18,6 +19,7 @@ _UNBOUNDED = 2
 _PARTS = re.compile(r"\w+|[^\w\s]")
 _LONGEST_PHRASE = 12  # words
 _LONGEST_LANGUAGE = 40  # characters of a language's name
+_MOST_PHRASES = 1000  # of a list, where the option has no bound of its own
 _LONGEST_TEXT = 300  # characters of an option
 
 Phrase = Annotated[str, StringConstraints(min_length=1, max_length=100)]
@@ -96,7 +98,7 @@ def _http_type(parameter: Parameter, info: OptionInfo) -> Any:
     elif kind is Params:
         known = Annotated[dict[Annotated[str, StringConstraints(max_length=40)], Plain], Field(max_length=20)]
     elif parameter.is_list:
-        known = Annotated[list[Phrase], Field(min_length=1 if optional else 0, max_length=1000)]
+        known = Annotated[list[Phrase], Field(min_length=1 if optional else 0, max_length=int(most or _MOST_PHRASES))]
     else:
         known = kind  # one of a few words
     return known | None if optional else known
@@ -156,6 +158,9 @@ class InputDocument(BaseModel):
     format: TextFormat = Field(default="text", description="In Markdown, marks are passed over.")
     language: Annotated[str, StringConstraints(max_length=_LONGEST_LANGUAGE)] | None = Field(
         default=None, description="Language of this text, by code or English name; it precedes that of the request."
+    )
+    seeds: Annotated[list[Phrase], Field(max_length=MOST_SEEDS)] | None = Field(
+        default=None, description="Seeds of this text; they precede those of the request."
     )
 
 

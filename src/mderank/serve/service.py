@@ -6,6 +6,7 @@ import asyncio
 import logging
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -15,12 +16,13 @@ from mderank.keyphrase import Keyphrases
 from mderank.languages import LANGUAGES
 from mderank.methods.registry import METHODS
 from mderank.options import Options
+from mderank.seeds import check_seeds
 from mderank.serve import schemas as schema
 from mderank.serve.batch_queue import BatchQueues, QueueEntry, extract_queued
 from mderank.serve.config import ServerConfig
 from mderank.serve.cost import CHARS_PER_UNIT, text_cost
 from mderank.serve.errors import ApiError
-from mderank.serve.extractor_cache import cost_factor, http_options, http_params
+from mderank.serve.extractor_cache import check_seeds_taken, cost_factor, http_options, http_params
 from mderank.serve.extractors import Extractors, WorkerProcesses
 from mderank.serve.file_reader import FileReaderPool, readable_kinds
 from mderank.serve.metrics import Metrics
@@ -170,7 +172,9 @@ class Service:
         sizes = await _count_sizes([each.text for each in documents], factor)
         self._check_sizes(sizes, factor)
         queue = self.queues.queue_for(sum(sizes))
-        extractor = self._extractors.get(queue.name, options)
+        # Seeds go with each document: requests with different ones share an extractor, and are computed together.
+        check_seeds_taken(options, any(_own_seeds(each) for each in documents))
+        extractor = self._extractors.get(queue.name, replace(options, seeds=(), seed_weight=None))
         entries = [
             QueueEntry(
                 extractor,
@@ -181,6 +185,8 @@ class Service:
                 options.method,
                 deadline,
                 each.language if isinstance(each, schema.InputDocument) else None,
+                options.seeds if (own := _own_seeds(each)) is None else check_seeds(own),
+                options.seed_weight,
             )
             for each, size in zip(documents, sizes, strict=True)
         ]
@@ -241,6 +247,11 @@ class Service:
         return ApiError(
             "batch_too_large", f"the texts have more than {limit:,} characters together: send fewer documents"
         )
+
+
+def _own_seeds(document: schema.InputDocument | schema.ExtractRequest) -> list[str] | None:
+    """The seeds of a document that has some beside those of its request."""
+    return document.seeds if isinstance(document, schema.InputDocument) else None
 
 
 async def _count_sizes(texts: Sequence[str], factor: int) -> list[int]:

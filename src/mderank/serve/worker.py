@@ -21,10 +21,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import IO, Any, Protocol
 
-from mderank.document import AnyText, MarkedUpText
+from mderank.document import AnyText, GuidedText, MarkedUpText
 from mderank.errors import InputError, MDERankError
 from mderank.keyphrase import Keyphrases
-from mderank.methods.base import BaseExtractor, isolate_failures
+from mderank.methods.base import BaseExtractor
+from mderank.methods.failures import isolate_failures
 from mderank.options import Options
 from mderank.reading.markdown import blank_markup
 from mderank.serve.errors import ApiError
@@ -54,6 +55,8 @@ class QueuedText:
         deadline: Value of `time.monotonic` after which nobody waits for the result.
         seconds: Expected time to compute it.
         language: Its language, if the client names one.
+        seeds: Phrases that pull its ranking towards a topic; none without.
+        seed_weight: How much they count; None for the method's own.
     """
 
     text: str
@@ -62,9 +65,15 @@ class QueuedText:
     deadline: float = float("inf")
     seconds: float = 0.0
     language: str | None = None
+    seeds: tuple[str, ...] = ()
+    seed_weight: float | None = None
 
     def as_input(self) -> AnyText:
         """Return the text as an extractor takes it."""
+        text = self._unguided()
+        return GuidedText(text, self.seeds, self.seed_weight) if self.seeds else text
+
+    def _unguided(self) -> str | MarkedUpText:
         if not self.markdown and self.language is None:
             return self.text
         return MarkedUpText(self.text, blank_markup(self.text) if self.markdown else None, self.language)
@@ -382,7 +391,9 @@ class WorkerProcess:
 
 
 def _message(options: Options, texts: Sequence[QueuedText]) -> Any:
-    return options, [(text.text, text.top, text.markdown, text.language) for text in texts]
+    return options, [
+        (text.text, text.top, text.markdown, text.language, text.seeds, text.seed_weight) for text in texts
+    ]
 
 
 def _widen(pipe: IO[bytes]) -> None:
@@ -460,7 +471,10 @@ def _answer_messages(messages: IO[bytes], answers: IO[bytes]) -> None:
         try:
             extractor = LocalExtractor(cache.get(options))
             results = extractor.extract_together(
-                [QueuedText(text, top, markdown, language=language) for text, top, markdown, language in texts]
+                [
+                    QueuedText(text, top, markdown, language=language, seeds=seeds, seed_weight=seed_weight)
+                    for text, top, markdown, language, seeds, seed_weight in texts
+                ]
             )
             answer: Any = [_as_sent(result) for result in results]
         except Exception as error:  # of the options, or of all texts: the process is there for others too

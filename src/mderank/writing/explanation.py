@@ -26,6 +26,7 @@ MEANINGS = {
     "position": "words before the first occurrence",
     "length": "words",
     "unithood": "how much of a unit the phrase is: 0 for one that stands alone, less for a fragment",
+    "seeds": "similarity of the phrase and the nearest seed",
     # Those that only styles weigh.
     "context_similarity": "cosine of the phrase's mean hidden state and the document",
     "context_agreement": "cosine of the phrase's mean hidden state and the phrase alone",

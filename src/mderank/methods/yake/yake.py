@@ -19,7 +19,8 @@ from mderank.candidates.base import locate
 from mderank.document import Document
 from mderank.errors import OptionError
 from mderank.keyphrase import Candidate, Keyphrase
-from mderank.methods.base import BaseExtractor, BaseOptions, at_least, check_words, one_of
+from mderank.methods.base import BaseExtractor, BaseOptions
+from mderank.methods.checks import at_least, check_words, one_of
 from mderank.methods.scores import CandidateScores, ScoringInput
 from mderank.methods.yake.features import FEATURES, Terms, Words, read_words, score_terms
 from mderank.methods.yake.near_duplicates import StringSimilarity, drop_near_duplicates

@@ -11,7 +11,7 @@ from itertools import islice
 import numpy as np
 
 from mderank.keyphrase import Keyphrases
-from mderank.methods.base import input_error, isolate_failures
+from mderank.methods.failures import input_error, isolate_failures
 from mderank.methods.fusionrank import FEATURES, FusionRank
 from mderank.methods.scores import CandidateScores, ScoringInput
 from mderank.methods.style_features import KNOWN_LABEL, known_labels, stems
