@@ -26,8 +26,9 @@ PACKAGES = (
     "mderank.testing",
     "mderank.research.datasets",
 )
-# What a notebook imports from research.
+# What a notebook imports from integrations and research.
 ENTRY_POINTS = {
+    "mderank.integrations.sklearn": ("KeyphraseVectorizer",),
     "mderank.research.evaluation.evaluate": ("evaluate",),
     "mderank.research.evaluation.measures": ("Measure",),
     "mderank.research.evaluation.protocols": ("Protocol", "get_protocol"),

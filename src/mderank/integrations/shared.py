@@ -1,0 +1,83 @@
+"""Extractors that the parts of a program share: one for equal options, used by one thread at a time."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from functools import lru_cache
+from threading import Lock
+from typing import Any
+
+from mderank.document import AnyText
+from mderank.errors import OptionError
+from mderank.factory import build_extractor
+from mderank.keyphrase import Keyphrases
+from mderank.methods.base import Extractor
+from mderank.options import Options
+
+
+class SharedExtractor:
+    """An extractor that several threads may call. Taggers are not made for that, hence the lock.
+
+    Args:
+        extractor: The extractor.
+    """
+
+    def __init__(self, extractor: Extractor) -> None:
+        self._extractor = extractor
+        self._lock = Lock()
+
+    def extract_many(self, texts: Iterable[AnyText], top_k: int | None) -> list[Keyphrases]:
+        """Extract the keyphrases of texts.
+
+        Args:
+            texts: The texts.
+            top_k: Number of keyphrases per text; None returns all.
+
+        Returns:
+            The keyphrases of each text, in order. A text that fails has its error in ``Keyphrases.error``.
+        """
+        with self._lock:
+            return list(self._extractor.extract_many(texts, top_k))
+
+
+def shared_extractor(options: Options) -> SharedExtractor:
+    """Return the extractor for some options. It is built at the first call with equal options.
+
+    Args:
+        options: The options. ``top_k`` makes no difference.
+
+    Returns:
+        The extractor; the last four are kept.
+
+    Raises:
+        OptionError: If the method is unknown or does not take an option.
+        ModelError: If the encoder cannot be loaded.
+    """
+    return _build(json.dumps({**options.to_dict(), "top_k": None}, sort_keys=True))
+
+
+@lru_cache(maxsize=4)
+def _build(options: str) -> SharedExtractor:
+    return SharedExtractor(build_extractor(Options.from_dict(json.loads(options))))
+
+
+def merge_options(options: Options | Mapping[str, Any] | None, **named: Any) -> Options:
+    """Options from a mapping, and from arguments that have a name of their own.
+
+    Args:
+        options: The options; those that are named as well must have their default here.
+        **named: Options by name. None is not given.
+
+    Returns:
+        The options.
+
+    Raises:
+        OptionError: If an option is unknown, does not fit, or is given twice.
+    """
+    given = options.given() if isinstance(options, Options) else dict(options or {})
+    named = {name: value for name, value in named.items() if value is not None}
+    twice = sorted({name.replace("-", "_") for name in given} & named.keys())
+    if twice:
+        raise OptionError(f"options must not hold {', '.join(twice)}: that is an argument of its own")
+    return Options.from_dict({**given, **named})
