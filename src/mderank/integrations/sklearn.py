@@ -9,7 +9,7 @@
 >>> matrix.toarray().tolist()
 [[2, 0, 1], [1, 1, 0]]
 
-Forms of a phrase, such as "coral reef" and "Coral reefs", share a column.
+Forms of a phrase, such as "coral reef" and "Coral reefs", share a column. So do the labels of a vocabulary's concept.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ from mderank.integrations.shared import SharedExtractor, merge_options, shared_e
 from mderank.keyphrase import Keyphrases
 from mderank.methods.base import Extractor
 from mderank.options import Options
-from mderank.ranking.variants import variant_key
 from mderank.text import comparable, stem_phrase
+from mderank.variants import variant_key
 
 try:
     from scipy.sparse import csr_array, csr_matrix
@@ -249,8 +249,9 @@ class KeyphraseVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc
         row: dict[str, _Entry] = {}
         language = found.language.code if found.language else "en"
         for each in found:
-            form = each.text.lower() if self.lowercase else each.text
-            key = _key(each.text, language)
+            name = each.text if each.concept is None else each.concept.label
+            form = name.lower() if self.lowercase else name
+            key = _key(each.text, language) if each.concept is None else each.concept.id
             other = row.get(key, _Entry(form, 0, each.score))
             row[key] = _Entry(other.form, other.occurrences + len(each.spans), max(other.score, each.score))
         return row
