@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
+from tests.browser import chromium
 
 pytest.importorskip("fastapi", reason="needs pip install '.[serve]'")
 httpx = pytest.importorskip("httpx")
@@ -126,3 +127,36 @@ def shared() -> Iterator[Running]:
     """A running server with the usual settings, for tests that leave it as it was."""
     with running_server() as running:
         yield running
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    """A real browser; tests are skipped where there is none."""
+    with chromium() as browser:
+        yield browser
+
+
+@pytest.fixture
+def visit(browser, shared: Running) -> Iterator[Callable[..., Any]]:
+    """A function to a page that has loaded. What it logs as an error, or asks of any other server, fails the test."""
+    contexts, wrong = [], []
+
+    def visit(fragment: str = "", server: Running = shared, wait: bool = True, **options: Any) -> Any:
+        context = browser.new_context(**{"viewport": {"width": 1200, "height": 900}, **options})
+        context.set_default_timeout(15_000)
+        contexts.append(context)
+        page = context.new_page()
+        page.on("pageerror", lambda error: wrong.append(str(error)))
+        page.on("dialog", lambda dialog: wrong.append(f"a dialog: {dialog.message}"))
+        page.on("console", lambda said: wrong.append(said.text) if "Content Security Policy" in said.text else None)
+        page.on("request", lambda asked: None if asked.url.startswith(server.url) else wrong.append(asked.url))
+        page.goto(f"{server.url}/{fragment}")
+        if wait:
+            page.locator("#status").filter(has_text="Keyphrases: ").wait_for()
+            page.locator("#results:not([aria-busy])").wait_for()
+        return page
+
+    yield visit
+    for context in contexts:
+        context.close()
+    assert wrong == []

@@ -9,7 +9,7 @@ from tests.serve.conftest import REEFS, Running
 
 from mderank import NounPhrases, Terms
 from mderank.cli import cli
-from mderank.methods.fusionrank import FusionRank, FusionWeights
+from mderank.methods.fusionrank import FEATURES, FusionRank, FusionWeights
 from mderank.serve.errors import CODES, ApiError
 from mderank.serve.routes import json_response
 from mderank.serve.schemas import BatchRequest, ExtractRequest, OptionsRequest
@@ -253,3 +253,15 @@ def test_every_code_of_an_error_is_described(shared: Running):
     not_of_an_address = {"not_found", "method_not_allowed"}
     for code in set(CODES) - not_of_an_address:
         assert f"`{code}`" in described, code
+
+
+def test_words_for_people(shared: Running):
+    methods = shared.client.get("/v1/methods").json()
+    scale = [each["least"] for each in methods["confidence_words"]]
+    assert scale == sorted(scale, reverse=True)
+    assert scale[-1] == 0
+    for method in methods["methods"]:
+        for each in shared.extract(method=method["name"], explain=True).json()["keyphrases"]:
+            assert set(each["contributions"]) <= set(methods["plain_labels"]), method["name"]
+    assert set(FEATURES) <= set(methods["plain_labels"])
+    assert methods["speeds"]["fusion"] > 0

@@ -157,6 +157,14 @@ class BatchQueue:
         """
         return self._best.get(method, float("inf")) * self._config.timeout_seconds
 
+    def speeds(self) -> dict[str, float]:
+        """Return the characters that were computed per second lately, by method.
+
+        Returns:
+            The speeds of the methods that were measured.
+        """
+        return dict(self._speeds)
+
     def _note_speed(self, method: str, speed: float, *, ahead: bool = False) -> None:
         self._speeds[method] = 0.8 * self._speeds.get(method, speed) + 0.2 * speed
         if not ahead:  # it may have been begun before the time was taken
@@ -340,6 +348,10 @@ class BatchQueues:
     def __len__(self) -> int:
         """Return the number of waiting documents."""
         return len(self.short) + len(self.long)
+
+    def speeds(self) -> dict[str, float]:
+        """Return the characters per second of each method that was measured; those of long texts come first."""
+        return {**self.short.speeds(), **self.long.speeds()}
 
     def start(self) -> None:
         """Start both threads."""

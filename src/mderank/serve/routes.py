@@ -25,10 +25,10 @@ from mderank.serve.service import Service
 from mderank.writing import DocumentResult
 
 _LARGE = 20_000  # characters; the answer for longer texts is written in a thread
+_SCRIPTS = ("app.js", "dom.js", "explain.js", "flow.js", "marks.js", "progress.js", "words.js")
 PAGE = {
     "/": ("index.html", "text/html; charset=utf-8"),
-    "/page/app.js": ("app.js", "text/javascript; charset=utf-8"),
-    "/page/marks.js": ("marks.js", "text/javascript; charset=utf-8"),
+    **{f"/page/{name}": (name, "text/javascript; charset=utf-8") for name in _SCRIPTS},
     "/page/style.css": ("style.css", "text/css; charset=utf-8"),
     "/page/icon.svg": ("icon.svg", "image/svg+xml"),
     "/page/examples.json": ("examples.json", "application/json"),

@@ -296,6 +296,13 @@ class KnownLanguage(BaseModel):
     name: str = Field(description="English name.")
 
 
+class ChanceWords(BaseModel):
+    """What a confidence is called."""
+
+    least: float = Field(description="The least confidence with this name.")
+    words: str
+
+
 class MethodsAnswer(BaseModel):
     """What the server offers, and how much it takes."""
 
@@ -308,7 +315,14 @@ class MethodsAnswer(BaseModel):
         description="Languages for `language`; empty if the operator named a tagger."
     )
     labels: dict[str, str] = Field(description="Meaning of each term of a score and of each field of an explanation.")
+    plain_labels: dict[str, str] = Field(
+        description="Meaning of each term of a score for people who do not know the method; `{}` stands for its value."
+    )
+    confidence_words: list[ChanceWords] = Field(description="Names of confidences, the highest first.")
     limits: dict[str, float]
+    speeds: dict[str, float] = Field(
+        description="Characters of text that were computed per second lately, of methods that were used."
+    )
     reads: list[str] = Field(description="Kinds of files that `POST /v1/read` takes.")
 
 

@@ -29,6 +29,7 @@ from mderank.serve.metrics import Metrics
 from mderank.serve.worker import QueuedText, WorkerProcess
 from mderank.style import Style
 from mderank.writing import explanation
+from mderank.writing.plain_words import CONFIDENCE_WORDS, PLAIN_MEANINGS
 
 _log = logging.getLogger("mderank.serve")
 _LARGE = 20_000  # characters
@@ -144,7 +145,10 @@ class Service:
             ],
             "languages": self._languages,
             "labels": _LABELS,
+            "plain_labels": PLAIN_MEANINGS,
+            "confidence_words": [{"least": least, "words": words} for least, words in CONFIDENCE_WORDS],
             "limits": {**{name: getattr(self.config, name) for name in _LIMITS}, "max_text_chars": self.longest_text},
+            "speeds": {name: round(speed, 1) for name, speed in self.queues.speeds().items()},
             "reads": readable_kinds(),
         }
 

@@ -1,34 +1,30 @@
-// The page: what is asked for, and what is shown. Text gets into the page as text only, never as markup.
-import { asCsv, asText, masked, offsets, pieces, strengths } from "./marks.js";
+// The page: what is asked for, and what is shown.
+import { $, make } from "./dom.js";
+import { chance, why } from "./explain.js";
+import { flowing, softBreaks } from "./flow.js";
+import { asCsv, asText, offsets, pieces, strengths } from "./marks.js";
+import { Progress } from "./progress.js";
+import { duration } from "./words.js";
 
 const READ_HERE = { txt: false, text: false, md: true, markdown: true }; // and whether it is Markdown
 const SENT = { html: "text/html", htm: "text/html", xhtml: "application/xhtml+xml", pdf: "application/pdf" };
+const LONG_SECONDS = 3; // texts that take longer are not computed again at each change
+const MEASURED = 2000; // characters: what is shorter says little about the speed
+const NAMED = 8; // phrases of the user's that are not in the text, and are named at once
 const DEFAULTS = { method: "", style: "", language: "", compare: "", top: "12", diversity: "0", overlap: "",
   example: "" };
 
-const $ = (id) => document.getElementById(id);
 let offered = new Map();
 let styles = [];
 let languages = new Map(); // English names by code
-let labels = {}; // of the terms of a score, and of the fields of an explanation
+let told = {}; // by the server: labels, names of chances, limits
+const speeds = new Map(); // of each method, in characters per second: the server's, then those of this page
 let limits = {};
 let examples = [];
 let key = null;
 let running = null; // what can abort the requests under way
 let timer = 0;
 let shown = []; // {method, text, answer} of each pane
-
-function make(tag, properties = {}, ...children) {
-  const element = document.createElement(tag);
-  for (const [name, value] of Object.entries(properties)) {
-    if (name === "class") element.className = value;
-    else if (name === "strength") element.style.setProperty("--strength", value.toFixed(3));
-    else if (name in element && name !== "list") element[name] = value;
-    else element.setAttribute(name, value);
-  }
-  element.append(...children);
-  return element;
-}
 
 // --- the server -------------------------------------------------------------------------------------------------------
 
@@ -37,6 +33,7 @@ class Refused extends Error {
     super(error?.message ?? `the server answered with status ${status}`);
     this.status = status;
     this.code = error?.code;
+    this.details = error?.details ?? [];
   }
 }
 
@@ -67,8 +64,16 @@ function extract(text, method, signal) {
   if ($("style").value && takesStyles(method)) wanted.style = $("style").value;
   if ($("overlap").value) wanted.overlap = $("overlap").value;
   if ($("language").value) wanted.language = $("language").value;
+  const own = ownPhrases();
+  if (own.length) wanted.phrases = own.map(({ phrase }) => phrase);
   const body = JSON.stringify(wanted);
   return ask("v1/extract", { method: "POST", headers: { "Content-Type": "application/json" }, body, signal });
+}
+
+// The phrases that the user listed, with the lines that they stand in.
+function ownPhrases() {
+  return $("phrases").value.split("\n").map((line, index) => ({ phrase: wellFormed(line).trim(), line: index + 1 }))
+    .filter(({ phrase }) => phrase);
 }
 
 function takesStyles(method) {
@@ -87,8 +92,16 @@ function complain(error) {
     $("unlock").hidden = false;
     $("key").focus();
   }
-  $("problem").textContent = error instanceof TypeError ? "The server cannot be reached." : error.message;
+  $("problem").textContent = error instanceof TypeError ? "The server cannot be reached." : explained(error);
   say("");
+}
+
+// An error of a field of the page names the field as the page does.
+function explained(error) {
+  const [, number] = /^body\.phrases(?:\.(\d+))?/.exec(error.details?.[0]?.where ?? "") ?? [];
+  const line = ownPhrases()[number]?.line;
+  if (line === undefined) return error.message;
+  return `Line ${line} of your phrases: ${error.details[0].problem.replace(/^Value error, /, "")}.`;
 }
 
 // --- finding keyphrases -----------------------------------------------------------------------------------------------
@@ -96,6 +109,14 @@ function complain(error) {
 function wellFormed(text) {
   return text.toWellFormed ? text.toWellFormed() : text.replace(/[\ud800-\udfff]/gu, "\ufffd");
 }
+
+// The seconds that the text may take with these methods; null if they were not measured.
+function expected(text, methods) {
+  const each = methods.map((method) => text.length / speeds.get(method));
+  return each.every(Number.isFinite) ? each.reduce((one, other) => one + other, 0) : null;
+}
+
+const chosen = () => [$("method").value, $("compare").value].filter(Boolean);
 
 async function run() {
   clearTimeout(timer);
@@ -108,28 +129,56 @@ async function run() {
     say("");
     return;
   }
-  const mine = (running = new AbortController());
-  const methods = [$("method").value, $("compare").value].filter(Boolean);
-  $("results").setAttribute("aria-busy", "true");
-  say("Looking for keyphrases …");
-  const start = performance.now();
-  try {
-    const answers = await Promise.all(methods.map((method) => extract(text, method, mine.signal)));
+  const methods = chosen();
+  await work("Looking for keyphrases …", expected(text, methods), async (signal) => {
+    const start = performance.now();
+    const answers = await Promise.all(methods.map((method) => extract(text, method, signal)));
+    const seconds = (performance.now() - start) / 1000;
+    if (methods.length === 1 && text.length >= MEASURED) speeds.set(methods[0], text.length / seconds);
     shown = answers.map((answer, index) => ({ method: methods[index], text, answer }));
-    const seconds = ((performance.now() - start) / 1000).toFixed(2);
     show();
     const counts = answers.map((answer, index) => `${answer.keyphrases.length} by ${methods[index]}`).join(", ");
-    say(`Keyphrases: ${counts}. ${seconds} s.`);
+    say(`Keyphrases: ${counts}. ${seconds.toFixed(2)} s.`);
+  });
+}
+
+// Do something that takes time and can be cancelled. What begins later cancels it too.
+async function work(about, seconds, action) {
+  running?.abort();
+  const mine = (running = new AbortController());
+  $("results").setAttribute("aria-busy", "true");
+  say(about);
+  progress.start(seconds);
+  try {
+    await action(mine.signal);
   } catch (error) {
     if (running === mine) complain(error);
   } finally {
-    if (running === mine) $("results").removeAttribute("aria-busy");
+    if (running === mine) {
+      running = null;
+      progress.stop();
+      $("results").removeAttribute("aria-busy");
+    }
   }
+}
+
+function cancel() {
+  clearTimeout(timer);
+  if (!running) return;
+  running.abort();
+  say(shown.length ? "Cancelled. Below are the keyphrases from before." : "Cancelled.");
+  $("run").focus();
 }
 
 function soon(milliseconds) {
   clearTimeout(timer);
-  timer = setTimeout(run, milliseconds);
+  const seconds = expected($("text").value, chosen());
+  if (seconds > LONG_SECONDS) {
+    running?.abort();
+    say(`Press “Find keyphrases”: this text takes about ${duration(seconds)}.`);
+  } else {
+    timer = setTimeout(run, milliseconds);
+  }
 }
 
 // --- showing them -----------------------------------------------------------------------------------------------------
@@ -145,16 +194,18 @@ function pane({ method, text, answer }, number) {
   const strong = strengths(found);
   const other = shown[1 - number]?.answer.keyphrases.map(same);
   const head = make("header", {}, make("h2", { id: `h${number}` }, method), copies(number),
-    ...readAs(answer.language));
+    ...readAs(answer.language), ...missing(answer.missing_phrases));
+  const breaks = softBreaks(text);
   const list = found.length
     ? make("ol", { class: "list", "aria-labelledby": `h${number}` },
         ...found.map((each, index) => item(each, index, strong[index], number, other, text)))
     : make("p", { class: "none" }, "No phrase was found in this text.");
-  const body = make("div", { class: "text", dir: "auto", lang: answer.language?.code ?? "" }, ...pieces(text, found).map((piece) => {
-    if (!piece.phrases) return document.createTextNode(piece.text);
+  const body = make("div", { class: "text", dir: "auto", lang: answer.language?.code ?? "" }, ...pieces(text, found).flatMap((piece) => {
+    const nodes = flowing(piece.text, piece.start, breaks);
+    if (!piece.phrases) return nodes;
     const link = make("a", { href: `#${number}-${piece.owner}`, tabIndex: piece.first ? 0 : -1,
-      "aria-describedby": `d${number}-${piece.owner}` }, piece.text);
-    const mark = make("mark", { "data-phrase": same(found[piece.owner]), "data-number": String(piece.owner),
+      "aria-describedby": `d${number}-${piece.owner}` }, ...nodes);
+    const mark = make("mark", { class: piece.follows ? "follows" : "", "data-phrase": same(found[piece.owner]), "data-number": String(piece.owner),
       "data-start": String(piece.start), strength: Math.max(...piece.phrases.map((phrase) => strong[phrase])) }, link);
     covering.set(mark, piece.phrases.map((phrase) => same(found[phrase])));
     return mark;
@@ -171,6 +222,16 @@ function readAs(language) {
   return [make("div", { class: "read-as" }, make("p", {}, `Read as ${name}${sure}.`), ...(notes.length ? [make("ul", {}, ...notes)] : []))];
 }
 
+// Phrases of the user's that the text does not have.
+function missing(phrases) {
+  if (!phrases?.length) return [];
+  const rest = phrases.slice(NAMED);
+  const named = make("p", { class: "missing" }, `Not in this text: ${phrases.slice(0, NAMED).join(", ")}`);
+  if (!rest.length) return [named];
+  return [named, make("details", { class: "missing" }, make("summary", {}, `and ${rest.length} more`),
+    make("p", {}, rest.join(", ")))];
+}
+
 function same(keyphrase) {
   return keyphrase.text.toLowerCase();
 }
@@ -183,68 +244,20 @@ function copies(number) {
 }
 
 function item(keyphrase, index, strong, number, other, text) {
-  const times = keyphrase.spans.length;
+  const times = make("span", { class: "times" }, `${keyphrase.spans.length}×`);
+  const likely = chance(keyphrase, told);
   const phrase = make("button", { type: "button", class: "phrase", "aria-describedby": `d${number}-${index}` },
     make("span", { class: "rank" }, String(index + 1)),
     make("span", { class: "words", dir: "auto" }, keyphrase.text),
-    make("span", { class: "score", id: `d${number}-${index}` },
-      make("span", { class: "value" }, Number(keyphrase.score.toPrecision(4)).toString()), ` · ${times}×`));
-  const under = make("div", { class: "under-phrase" });
+    make("span", { class: "score", id: `d${number}-${index}` }, ...(likely ? [likely, " · "] : []), times));
+  const under = make("div", { class: "under-phrase" }, why(keyphrase, text, told));
   if (other) {
     const there = other.indexOf(same(keyphrase));
-    under.append(make("span", { class: there < 0 ? "other only" : "other" },
+    under.prepend(make("span", { class: there < 0 ? "other only" : "other" },
       there < 0 ? "only here" : `number ${there + 1} of the other`));
   }
-  under.append(why(keyphrase, text));
   return make("li", { "data-phrase": same(keyphrase), "data-number": String(index) },
     phrase, make("span", { class: "bar", strength: strong }), under);
-}
-
-function why(keyphrase, text) {
-  const effect = keyphrase.features?.mask_effect;
-  const summary = effect === undefined ? "why" : `why: masking it changes ${effect.toPrecision(3)}`;
-  const details = make("details", {}, make("summary", {}, summary));
-  // What unfolds is made when it does: a long list has many, and few are looked at.
-  details.addEventListener("toggle", () => {
-    if (details.open && details.childElementCount === 1) details.append(table(keyphrase), places(keyphrase, text));
-  });
-  return details;
-}
-
-function row(name, value, meaning, bar) {
-  const cell = make("td", {}, meaning);
-  if (bar) cell.append(bar);
-  return make("tr", {}, make("th", { scope: "row" }, name), make("td", { class: "value" }, value), cell);
-}
-
-function table(keyphrase) {
-  const { contributions = {}, features = {} } = keyphrase;
-  const largest = Math.max(...Object.values(contributions).map(Math.abs), 0);
-  const rows = Object.entries(contributions).map(([name, value]) => {
-    const fact = name in features ? `${Number(features[name].toPrecision(4))}: ` : "";
-    const bar = make("span", { class: value < 0 ? "part less" : "part", strength: largest ? Math.abs(value) / largest : 0 });
-    return row(name, (value < 0 ? "−" : "+") + Math.abs(value).toFixed(4), fact + (labels[name] ?? ""), bar);
-  });
-  if (!rows.length) rows.push(row("raw score", keyphrase.raw_score.toPrecision(6), labels.raw_score));
-  if (features.mask_effect === undefined) rows.push(row("without it", "–", "this method does not mask phrases"));
-  else rows.push(row("without it", masked(features.mask_effect), labels.masked_similarity));
-  if (keyphrase.confidence != null) {
-    rows.push(row("confidence", keyphrase.confidence.toFixed(3), labels.confidence));
-  }
-  if (keyphrase.related?.length) rows.push(related(keyphrase.related));
-  return make("table", { class: "why" }, make("tbody", {}, ...rows));
-}
-
-function related(phrases) {
-  return make("tr", { title: labels.related }, make("th", { scope: "row" }, "related"),
-    make("td", { class: "related", colSpan: 2 }, phrases.join(", ")));
-}
-
-function places(keyphrase, text) {
-  const at = offsets(text);
-  return make("ul", { class: "places" }, ...(keyphrase.occurrences ?? []).map((place) => make("li", {},
-    make("button", { type: "button", "data-start": String(at(place.start)) }, `line ${place.line}`), ` ${place.before}`,
-    make("b", {}, text.slice(at(place.start), at(place.end)).replace(/\s+/g, " ")), place.after)));
 }
 
 // --- text and list belong together ------------------------------------------------------------------------------------
@@ -266,9 +279,18 @@ function go(inside, start) {
 function linkTextAndList() {
   const results = $("results");
   const phraseOf = (target) => target.closest?.("[data-phrase]")?.dataset.phrase;
-  results.addEventListener("mouseover", (event) => light(phraseOf(event.target)));
-  results.addEventListener("mouseleave", () => light(phraseOf(document.activeElement)));
-  results.addEventListener("focusin", (event) => light(phraseOf(event.target)));
+  let pointed = null; // browsers tell of mouseover, but not of mousemove, when the page moves below a mouse at rest
+  results.addEventListener("mousemove", (event) => {
+    if (event.target !== pointed) light(phraseOf((pointed = event.target)));
+  });
+  results.addEventListener("mouseleave", () => {
+    pointed = null;
+    light(phraseOf(document.activeElement));
+  });
+  results.addEventListener("focusin", (event) => {
+    pointed = null;
+    light(phraseOf(event.target));
+  });
   results.addEventListener("focusout", () => light(undefined));
   results.addEventListener("click", (event) => {
     const owner = event.target.closest("[data-number]");
@@ -377,6 +399,8 @@ function describe() {
   $("diversity-about").textContent = diverse.length === two.length ? "" :
     diverse.length ? `Of these only ${diverse[0].name} can tell phrases apart.` : `${method?.name ?? "This"} cannot tell phrases apart.`;
   $("overlap-about").textContent = $("overlap").value ? "" : two.map((each) => `${each.name}: ${each.overlap}.`).join(" ");
+  const own = ownPhrases().length;
+  $("phrases-about").textContent = own ? `${own} ${own === 1 ? "phrase" : "phrases"}, ranked by how much each matters in the text.` : "";
   const length = [...$("text").value].length;
   $("count").textContent = `${length.toLocaleString("en")} of ${(limits.max_text_chars ?? 0).toLocaleString("en")} characters`;
 }
@@ -403,23 +427,25 @@ function useExample() {
 async function useFile(file) {
   const suffix = file.name.toLowerCase().split(".").pop();
   $("problem").textContent = "";
-  try {
+  clearTimeout(timer);
+  let text = null;
+  await work(`Reading ${file.name} …`, null, async (signal) => {
     if (file.size > (limits.max_file_bytes ?? Infinity)) throw new Error(`${file.name} is larger than this server takes.`);
-    say(`Reading ${file.name} …`);
     if (suffix in READ_HERE) {
-      useText(new TextDecoder("utf-8").decode(await file.arrayBuffer()), READ_HERE[suffix]);
+      text = new TextDecoder("utf-8").decode(await file.arrayBuffer());
     } else if (suffix in SENT) {
-      const answer = await ask("v1/read", { method: "POST", headers: { "Content-Type": SENT[suffix] }, body: file });
-      useText(answer.text, false);
+      const headers = { "Content-Type": SENT[suffix] };
+      text = (await ask("v1/read", { method: "POST", headers, body: file, signal })).text;
     } else {
       throw new Error(`${file.name} cannot be read here: a file is .txt, .md, .html or .pdf.`);
     }
-    $("example").value = "";
-    remember();
-    await run();
-  } catch (error) {
-    complain(error);
-  }
+    signal.throwIfAborted();
+  });
+  if (text === null) return;
+  useText(text, READ_HERE[suffix] ?? false);
+  $("example").value = "";
+  remember();
+  await run();
 }
 
 function takeFiles() {
@@ -472,7 +498,8 @@ async function begin() {
   say("Loading …");
   const [answer, texts] = await Promise.all([ask("v1/methods", {}, 20), ask("page/examples.json")]);
   examples = texts;
-  labels = answer.labels;
+  told = answer;
+  for (const [method, speed] of Object.entries(answer.speeds)) speeds.set(method, speed);
   styles = answer.styles;
   languages = new Map(answer.languages.map((each) => [each.code, each.name]));
   limits = answer.limits;
@@ -496,6 +523,10 @@ function listen() {
   $("text").addEventListener("keydown", (event) => {
     if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) run();
   });
+  $("phrases").addEventListener("input", () => changed(600));
+  document.addEventListener("keydown", (event) => {
+    if (event.key === "Escape") cancel();
+  });
   for (const id of ["method", "style", "language", "compare", "overlap", "markdown"]) $(id).addEventListener("change", () => changed(0));
   for (const id of ["top", "diversity"]) $(id).addEventListener("input", () => changed(200));
   $("example").addEventListener("change", () => {
@@ -506,7 +537,7 @@ function listen() {
     remember();
     try {
       await toClipboard(location.href);
-      say("The link was copied. It restores the settings and the example; a text of your own is not in it.");
+      say("The link was copied. It restores the settings and the example; a text or phrases of your own are not in it.");
     } catch (error) {
       complain(error);
     }
@@ -524,5 +555,8 @@ function listen() {
   });
 }
 
+const progress = new Progress($("progress"), cancel);
+// On a phone the settings would stand between the text and its phrases.
+$("settings").open = !window.matchMedia("(max-width: 60rem)").matches;
 listen();
 begin().catch(complain);

@@ -16,9 +16,9 @@ export function strengths(keyphrases) {
   return values.map((value) => (best > 0 ? Math.max(0, value / best) : 0));
 }
 
-// The text in pieces, in order: {text}, or what phrases cover {text, start, phrases, owner, first}. Phrases may stand in
-// each other: `phrases` are all that cover the piece, `owner` is the longest of them, and `first` says that the owner
-// has its first place here.
+// The text in pieces, in order: {text, start}, and what phrases cover {text, start, phrases, owner, first, follows}.
+// Phrases may stand in each other: `phrases` are all that cover the piece, `owner` is the longest of them, `first` says
+// that the owner has its first place here, and `follows` that the piece before is of the same place.
 export function pieces(text, keyphrases) {
   const at = offsets(text);
   const places = keyphrases.flatMap((each, phrase) =>
@@ -28,14 +28,18 @@ export function pieces(text, keyphrases) {
   for (const place of places) starting.set(place.start, [...(starting.get(place.start) ?? []), place]);
   let open = [];
   const begun = new Set();
+  let before = null;
   return cuts.slice(0, -1).map((start, index) => {
     const piece = { text: text.slice(start, cuts[index + 1]), start };
     open = [...open.filter(({ end }) => end > start), ...(starting.get(start) ?? [])];
-    if (!open.length) return piece;
-    const owner = open.reduce((one, other) => (other.end - other.start > one.end - one.start ? other : one)).phrase;
+    const longest = open.reduce((one, other) => (!one || other.end - other.start > one.end - one.start ? other : one), null);
+    const follows = longest !== null && longest === before;
+    before = longest;
+    if (!longest) return piece;
+    const owner = longest.phrase;
     const first = !begun.has(owner);
     begun.add(owner);
-    return { ...piece, phrases: [...new Set(open.map(({ phrase }) => phrase))].sort((a, b) => a - b), owner, first };
+    return { ...piece, phrases: [...new Set(open.map(({ phrase }) => phrase))].sort((a, b) => a - b), owner, first, follows };
   });
 }
 

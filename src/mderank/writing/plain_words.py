@@ -1,0 +1,39 @@
+"""Words for people who do not know the method: what a chance is called, and what each feature of a score means."""
+
+from __future__ import annotations
+
+# Names of chances, and the least chance that has each name: the scale that the reports of the IPCC use, without the
+# names that overlap. Mastrandrea et al. (2010), "Guidance note for lead authors of the IPCC Fifth Assessment Report on
+# consistent treatment of uncertainties".
+CONFIDENCE_WORDS = (
+    (0.9, "very likely"),
+    (0.66, "likely"),
+    (0.33, "as likely as not"),
+    (0.1, "unlikely"),
+    (0.0, "very unlikely"),
+)
+
+# Features of `Keyphrase.contributions`, for people. ``{}`` stands for the measured value.
+PLAIN_MEANINGS = {
+    "similarity": "how close its meaning is to that of the whole text",
+    "mask_effect": "how much the meaning of the text changes without it",
+    "norm": "how much weight the language model gives to its words",
+    "frequency": "how often it occurs ({}×)",
+    "position": "how early it first occurs (words before it: {})",
+    "length": "how many words it has ({})",
+    "unithood": "whether it stands on its own, not only inside longer phrases",
+    # Those that only styles weigh.
+    "context_similarity": "how close its meaning in this text is to that of the whole text",
+    "context_agreement": "how close its meaning in this text is to its usual meaning",
+    "centrality": "how close its meaning is to that of the other phrases",
+    "words": "how many words it has ({})",
+    "single_word": "whether it is a single word",
+    "long_phrase": "whether it has four words or more",
+    "capital": "whether it begins with a capital",
+    "capitals": "whether it is written in capitals",
+    "digit": "whether it has a digit",
+    "hyphen": "whether it has a hyphen",
+    "single_word_frequency": "how often it occurs, if it is a single word",
+    "single_word_unithood": "whether it stands on its own, if it is a single word",
+    "known_label": "how many labelled documents have it as a label",
+}
