@@ -88,6 +88,29 @@ def test_extract_keeps_what_was_written(number, code, told):
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("form", ["table", "json", "csv", "html", "jsonl"])
+def test_the_first_paper_is_written_when_it_is_done(tmp_path, form):
+    paper = json.dumps({"id": "first paper", "text": "A coral reef of fish. " * 400})
+    # Unbuffered, Python loses the rest of a write that a signal interrupts.
+    buffered = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
+    process = start("extract", "-i", "jsonl", "-f", form, "--method", "yake", env=buffered)
+    process.stdin.write(f"{paper}\n")
+    process.stdin.flush()  # and no second paper for now
+    written = ""
+    while "coral reef" not in written:
+        line = process.stdout.readline()
+        assert line, "it ended"
+        written += line
+    process.send_signal(signal.SIGINT)
+    code, out, err = finish(process)
+    assert (code, err) == (130, "mderank: interrupted; 1 document written\n")
+    if form == "json":
+        assert json.loads(written + out)[0]["id"] == "first paper"
+    if form == "html":
+        assert (written + out).endswith("</html>\n")
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize(("number", "code", "told"), SIGNALS)
 def test_a_file_of_extract_is_kept_under_another_name(tmp_path, number, code, told):
     file = tmp_path / "out.json"

@@ -73,6 +73,15 @@ def test_batches_and_order_do_not_matter(name):
     assert list(extractor.extract_many(TEXTS[::-1])) == alone[::-1]
 
 
+@pytest.mark.parametrize(("many", "long"), [(1, 8_000), (3, 8_000), (64, 50)])
+def test_results_do_not_depend_on_how_texts_are_divided(name, many, long, monkeypatch):
+    extractor = make(name)
+    alone = [extractor.extract(text) for text in TEXTS]
+    monkeypatch.setattr("mderank.methods.chunks.CHUNK_TEXTS", many)
+    monkeypatch.setattr("mderank.methods.chunks.LONG_TEXT", long)
+    assert list(extractor.extract_many(TEXTS)) == alone
+
+
 def test_a_bad_document_carries_its_error(name):
     good, bad, also_good = make(name).extract_many([TEXT, None, TEXT])
     assert isinstance(bad.error, InputError)

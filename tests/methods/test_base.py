@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from mderank import Document, InputError, MarkedUpText, MDERank, ModelError, OptionError
-from mderank.methods import base
+from mderank.methods import base, chunks
 from mderank.methods.baselines import FirstPhrases
 from mderank.methods.failures import input_error, isolate_failures
 from mderank.testing import FakeEncoder, FakeTagger
@@ -40,13 +40,13 @@ def batches(texts) -> list[list[str]]:
 
 def test_so_many_texts_are_read_together(monkeypatch):
     assert [len(batch) for batch in batches(["reef"] * 130)] == [64, 64, 2]
-    monkeypatch.setattr(base, "_CHUNK_TEXTS", 2)
+    monkeypatch.setattr(chunks, "CHUNK_TEXTS", 2)
     assert batches(["a", "b", "c", "d"]) == [["a", "b"], ["c", "d"]]
     assert batches([]) == []
 
 
 def test_long_texts_are_read_in_smaller_groups(monkeypatch):
-    monkeypatch.setattr(base, "_CHUNK_CHARACTERS", 10)
+    monkeypatch.setattr(base, "CHUNK_CHARACTERS", 10)
     assert batches(["reef", "harbour", "sea", "harbours", "bay", "reef"]) == [
         ["reef", "harbour"],
         ["sea", "harbours"],
@@ -56,8 +56,19 @@ def test_long_texts_are_read_in_smaller_groups(monkeypatch):
     assert batches(["harbour", "an", "reef"] * 2) == [["harbour", "an", "reef"]] * 2  # the first two have 9
 
 
+def test_a_paper_is_read_alone():
+    paper = "reef " * 2_000
+    assert batches(["reef", paper, "bay", "sea"]) == [["reef"], [paper], ["bay", "sea"]]
+
+
+def test_exact_masking_reads_few_texts_together():
+    exact = MDERank(FakeEncoder(), tagger=Recording(), exact=True)
+    assert len(list(exact.extract_many(["reef " * 400] * 5))) == 5
+    assert [len(batch) for batch in exact.tagger.batches] == [2, 2, 1]
+
+
 def test_documents_and_things_that_are_no_text_count_too(monkeypatch):
-    monkeypatch.setattr(base, "_CHUNK_CHARACTERS", 10)
+    monkeypatch.setattr(base, "CHUNK_CHARACTERS", 10)
     document = Document.from_tagged([("lighthouse", "NN")])
     made = extractor()
     first, second, third = made.extract_many([document, None, "reef"])
@@ -67,7 +78,7 @@ def test_documents_and_things_that_are_no_text_count_too(monkeypatch):
 
 
 def test_texts_are_read_as_their_results_are_asked_for(monkeypatch):
-    monkeypatch.setattr(base, "_CHUNK_TEXTS", 3)
+    monkeypatch.setattr(chunks, "CHUNK_TEXTS", 3)
     texts = iter(["reef"] * 10)
     results = extractor().extract_many(texts)
     assert len(list(texts)) == 10, "nothing is read before the first result is asked for"

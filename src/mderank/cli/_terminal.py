@@ -53,9 +53,22 @@ def _bar(what: str, done: int, total: int | None, seconds: float) -> str:
     """
     if not total:
         return f"{what} {done}"
-    full = min(_BAR, _BAR * done // total)
     left = f", {format_duration(seconds / done * (total - done))} left" if done else ""
-    return f"{what} {'━' * full}{'╌' * (_BAR - full)} {done}/{total}{left}"
+    return f"{what} {bar(done, total)} {done}/{total}{left}"
+
+
+def bar(done: int, total: int) -> str:
+    """Draw a bar.
+
+    Args:
+        done: The part that is done.
+        total: The whole.
+
+    Returns:
+        A bar of 30 characters.
+    """
+    full = min(_BAR, _BAR * done // total)
+    return "━" * full + "╌" * (_BAR - full)
 
 
 class StatusLine:

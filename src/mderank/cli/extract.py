@@ -19,9 +19,10 @@ from mderank.cli._options import (
     make_options,
     option,
 )
+from mderank.cli._reading_progress import ReadingProgress
 from mderank.cli._signals import signal_of, signals_held
 from mderank.cli._terminal import output as opened
-from mderank.cli._terminal import partial_file, progress, wants_color
+from mderank.cli._terminal import partial_file, wants_color
 from mderank.errors import InputError
 from mderank.factory import build_extractor
 from mderank.options import Options
@@ -74,13 +75,14 @@ def extract(
         extractor = build_extractor(options)
         if reading.tokens_field is None:
             import_spacy_without_torch(options.tagger, options.tokenizer)
-        sources = _sources(found.errors, found.files, STDIN in paths or not paths, reading)
-        made = extract_documents(extractor, sources, options.top_k or None)
-        count = None if STDIN in paths or not paths else len(found.files)
+        stdin = STDIN in paths or not paths
         with opened(output, keep_partial=True) as stream:
+            silent = quiet or stream.isatty() or not sys.stderr.isatty()
+            shown = ReadingProgress(None if stdin else found.files, silent=silent)
+            sources = _sources(found.errors, found.files, stdin, reading, shown)
+            made = shown.follow(extract_documents(extractor, sources, options.top_k or None))
             writer = make_writer(form or _format_of(output), stream, color=wants_color(stream), explain=explain)
-            shown = _show_progress(made, count, quiet or stream.isatty())
-            failed = _write_all(writer, shown, options, quiet, output)
+            failed = _write_all(writer, made, options, quiet, output)
     if not quiet:
         skipped = SkippedPaths()
         for path in found.skipped:
@@ -102,13 +104,12 @@ def _check_stdin() -> None:
 
 
 def _sources(
-    errors: list[SourceDocument], files: list[Path], stdin: bool, options: ReadOptions
+    errors: list[SourceDocument], files: list[Path], stdin: bool, options: ReadOptions, shown: ReadingProgress
 ) -> Iterator[SourceDocument]:
-    yield from errors
+    yield from shown.stream(errors)
     if stdin:
-        yield from read_stream(sys.stdin.buffer, "<stdin>", options)
-    for file in files:
-        yield from read_file(file, options)
+        yield from shown.stream(read_stream(sys.stdin.buffer, "<stdin>", options))
+    yield from shown.read(files, lambda file: read_file(file, options))
 
 
 def _write_all(
@@ -121,6 +122,7 @@ def _write_all(
         for result in made:
             with signals_held():  # a document is written as a whole
                 writer.write(result)
+                writer.stream.flush()  # a reader at the end of a pipe has it at once
                 written += 1
             failed += _report(result, options, quiet)
     except (KeyboardInterrupt, Exception) as error:
@@ -152,14 +154,6 @@ def _report(result: DocumentResult, options: Options, quiet: bool) -> bool:
             err=True,
         )
     return found.error is not None
-
-
-def _show_progress(made: Iterator[DocumentResult], count: int | None, silent: bool) -> Iterator[DocumentResult]:
-    """The results, with a progress bar if there is more than one document."""
-    with progress("extracting", count, silent=silent or count == 1) as advance:
-        for result in made:
-            advance(1)
-            yield result
 
 
 @contextlib.contextmanager

@@ -22,6 +22,7 @@ from mderank.encoding import TokenizedText
 from mderank.errors import InputError, OptionError
 from mderank.keyphrase import Candidate, Keyphrase, Keyphrases, LanguageInfo
 from mderank.methods.checks import check_words
+from mderank.methods.chunks import CHUNK_CHARACTERS, divide
 from mderank.methods.failures import input_error, isolate_failures
 from mderank.methods.rank_candidates import rank_candidates
 from mderank.methods.scores import CandidateScores, ScoringInput
@@ -37,10 +38,6 @@ from mderank.ranking import (
 from mderank.tagging import LanguageTagger, Tagger, load_tagger
 from mderank.tagging.spacy import SpacyPipeline
 from mderank.text import comparable, end_of_words, stem_phrase
-
-# Texts that are tagged and encoded together: enough to fill the encoder's batches, little enough to hold in memory.
-_CHUNK_TEXTS = 64
-_CHUNK_CHARACTERS = 400_000
 
 TAGGER = Param(expects="the name of a tagger or spaCy pipeline, a loaded pipeline, or a Tagger")
 CANDIDATES = Param(expects="candidates such as NounPhrases() or NGrams(1, 3), or a list of phrases")
@@ -256,6 +253,9 @@ class BaseExtractor(ABC):
     ) -> Iterator[Keyphrases]:
         """Extract the keyphrases of many texts, in batches.
 
+        Short texts are computed together, up to 64 at a time. A text of 8,000 characters is computed alone, so that
+        its result comes as soon as it is done.
+
         Args:
             texts: Texts, which are read as results are asked for.
             top_k: Number of keyphrases per text; None returns all.
@@ -276,7 +276,12 @@ class BaseExtractor(ABC):
         seeded: Iterable[AnyText | InputError] = texts
         if seeds is not None or seed_weight is not None:
             seeded = each_with_seeds(texts, seeds, seed_weight)
-        return (keyphrases for chunk in _chunks(seeded) for keyphrases in self._extract_chunk(chunk, top_k))
+        chunks = divide(seeded, _length, self._chunk_characters())
+        return (keyphrases for chunk in chunks for keyphrases in self._extract_chunk(chunk, top_k))
+
+    def _chunk_characters(self) -> int:
+        """Return the number of characters that end a chunk of texts, which are computed together."""
+        return CHUNK_CHARACTERS
 
     def _extract_chunk(self, texts: Sequence[AnyText | InputError], top_k: int | None) -> Iterator[Keyphrases]:
         def extract(some: Sequence[AnyText | InputError]) -> list[Keyphrases]:
@@ -419,17 +424,9 @@ def _stem(document: Document, candidate: Candidate) -> str:
     return comparable(stem_phrase(form, document.language), document.language)
 
 
-def _chunks(texts: Iterable[AnyText | InputError]) -> Iterator[list[AnyText | InputError]]:
-    chunk: list[AnyText | InputError] = []
-    size = 0
-    for text in texts:
-        chunk.append(text)
-        size += len(_prose(text)) if isinstance(text, AnyText) else 0
-        if len(chunk) >= _CHUNK_TEXTS or size >= _CHUNK_CHARACTERS:
-            yield chunk
-            chunk, size = [], 0
-    if chunk:
-        yield chunk
+def _length(text: AnyText | InputError) -> int:
+    """Return the number of characters of a text; 0 for what is not a text."""
+    return len(_prose(text)) if isinstance(text, AnyText) else 0
 
 
 def _prose(text: AnyText) -> str:

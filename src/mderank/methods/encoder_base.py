@@ -29,6 +29,9 @@ from mderank.methods.scores import ScoringInput
 from mderank.parameters import Param, check_arguments
 from mderank.ranking import SimilarityName
 
+# Every masked variant fills batches of its own, so that texts together are hardly faster, and take minutes.
+_EXACT_CHUNK_CHARACTERS = 4_000
+
 MODEL = Param(expects="the name of a model, its folder, or an Encoder")
 
 
@@ -105,6 +108,9 @@ class EncoderExtractor(BaseExtractor):
         if self.pooling == "cls":
             raise OptionError("pooling='cls' exists in the exact form only: add exact=True (--exact)")
         return False
+
+    def _chunk_characters(self) -> int:
+        return _EXACT_CHUNK_CHARACTERS if self.exact else super()._chunk_characters()
 
     def _visible_end(self, text: str) -> tuple[int, TokenizedText]:
         tokenized = self.encoder.tokenize(text)
