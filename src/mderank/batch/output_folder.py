@@ -138,7 +138,7 @@ class OutputFolder:
         try:
             with (
                 atomic_write(self.path / PLAN, sync=True) as temporary,
-                temporary.open("w", encoding="ascii") as stream,
+                temporary.open("w", encoding="ascii", newline="\n") as stream,
             ):
                 for shard in shards:
                     if before is not None and next(before, None) != shard:
@@ -225,7 +225,7 @@ class OutputFolder:
             BatchError: the file cannot be written.
         """
         try:
-            with (self.path / DONE).open("a", encoding="ascii") as stream:
+            with (self.path / DONE).open("a", encoding="ascii", newline="\n") as stream:
                 stream.write(json.dumps(asdict(done)) + "\n")
                 stream.flush()
                 os.fsync(stream.fileno())

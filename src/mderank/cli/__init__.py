@@ -97,7 +97,8 @@ def main() -> None:
     handle_signals()
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
-            stream.reconfigure(encoding="utf-8", errors="backslashreplace")
+            # The same bytes on every system: UTF-8, and line ends as they are written.
+            stream.reconfigure(encoding="utf-8", errors="backslashreplace", newline="\n")
     warnings.showwarning = _show_warning
     cli()
 

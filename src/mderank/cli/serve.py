@@ -134,7 +134,8 @@ def _allow_open_files(count: int) -> None:
     now, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     wanted = count if most == resource.RLIM_INFINITY else min(count, most)
     if now != resource.RLIM_INFINITY and now < wanted:
-        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, most))
+        with suppress(ValueError, OSError):  # macOS has a second limit, which it does not show here
+            resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, most))
 
 
 def _config(host: str, options: dict[str, Any]) -> ServerConfig:

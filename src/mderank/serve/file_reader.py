@@ -6,6 +6,7 @@ A hostile PDF can take any time and memory. The system ends its process at the l
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import importlib.util
 import json
 import signal
@@ -96,14 +97,17 @@ class FileReaderPool:
 
 def main(kind: InputFormat, memory: int, seconds: int, most: int) -> None:
     """Read a file from standard input and write its text, if it is not too long, as JSON to standard output."""
-    signal.signal(signal.SIGTERM, signal.SIG_IGN)  # some systems send it to all processes of a service
+    for number in (signal.SIGINT, signal.SIGTERM):  # some systems send them to all processes of a service
+        signal.signal(number, signal.SIG_IGN)
     try:
         import resource
     except ImportError:  # Windows has no such limits; the server's time limit remains
         pass
     else:
-        resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
-        resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
+        for limit, value in ((resource.RLIMIT_AS, memory), (resource.RLIMIT_CPU, seconds)):
+            # Refused where a lower limit holds already, and for memory on macOS, where the time limit remains.
+            with contextlib.suppress(ValueError, OSError):
+                resource.setrlimit(limit, (value, value))
     source = read_record(Record("the file", sys.stdin.buffer.read(), kind), ReadOptions())
     answer: dict[str, str | int]
     if source.error is not None:

@@ -323,7 +323,7 @@ def claim_settings(
     file.parent.mkdir(parents=True, exist_ok=True)
     with atomic_write(file) as temporary:
         text = json_text(settings, 2, sort_keys=True) + "\n"
-        temporary.write_text(text, encoding="utf-8")
+        temporary.write_text(text, encoding="utf-8", newline="\n")
 
 
 def read_settings(file: Path) -> dict[str, Any]:
