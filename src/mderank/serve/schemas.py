@@ -52,9 +52,10 @@ class _CheckedModel(BaseModel):
     @field_validator("phrases", check_fields=False)
     @classmethod
     def _check_phrases(cls, phrases: list[str] | None) -> list[str] | None:
-        for phrase in phrases or ():
-            if not 1 <= len(_PARTS.findall(phrase)) <= _LONGEST_PHRASE:
-                raise ValueError(f"a phrase has 1 to {_LONGEST_PHRASE} words")
+        for number, phrase in enumerate(phrases or (), 1):
+            words = len(_PARTS.findall(phrase))
+            if not 1 <= words <= _LONGEST_PHRASE:
+                raise ValueError(f"number {number} has {words} words: a phrase has 1 to {_LONGEST_PHRASE}")
         return phrases
 
 

@@ -22,6 +22,7 @@ PLAIN_MEANINGS = {
     "position": "how early it first occurs (words before it: {})",
     "length": "how many words it has ({})",
     "unithood": "whether it stands on its own, not only inside longer phrases",
+    "seeds": "how close its meaning is to your topics",
     # Those that only styles weigh.
     "context_similarity": "how close its meaning in this text is to that of the whole text",
     "context_agreement": "how close its meaning in this text is to its usual meaning",

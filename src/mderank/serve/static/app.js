@@ -61,23 +61,28 @@ function extract(text, method, signal) {
   const wanted = { text, method, top_k: Number($("top").value), explain: true };
   if ($("markdown").checked) wanted.format = "markdown";
   if (offered.get(method)?.diverse && Number($("diversity").value) > 0) wanted.diversity = Number($("diversity").value);
-  if ($("style").value && takesStyles(method)) wanted.style = $("style").value;
+  if ($("style").value && takes(method, "style")) wanted.style = $("style").value;
   if ($("overlap").value) wanted.overlap = $("overlap").value;
   if ($("language").value) wanted.language = $("language").value;
-  const own = ownPhrases();
+  const own = linesOf("phrases");
   if (own.length) wanted.phrases = own.map(({ phrase }) => phrase);
+  const seeds = takes(method, "seeds") ? linesOf("seeds") : [];
+  if (seeds.length) {
+    wanted.seeds = seeds.map(({ phrase }) => phrase);
+    wanted.seed_weight = Number($("seed-weight").value);
+  }
   const body = JSON.stringify(wanted);
   return ask("v1/extract", { method: "POST", headers: { "Content-Type": "application/json" }, body, signal });
 }
 
-// The phrases that the user listed, with the lines that they stand in.
-function ownPhrases() {
-  return $("phrases").value.split("\n").map((line, index) => ({ phrase: wellFormed(line).trim(), line: index + 1 }))
+// The phrases that the user listed in a field, with the lines that they stand in.
+function linesOf(field) {
+  return $(field).value.split("\n").map((line, index) => ({ phrase: wellFormed(line).trim(), line: index + 1 }))
     .filter(({ phrase }) => phrase);
 }
 
-function takesStyles(method) {
-  return Boolean(offered.get(method)?.options.includes("style"));
+function takes(method, option) {
+  return Boolean(offered.get(method)?.options.includes(option));
 }
 
 // --- what is said -----------------------------------------------------------------------------------------------------
@@ -98,10 +103,13 @@ function complain(error) {
 
 // An error of a field of the page names the field as the page does.
 function explained(error) {
-  const [, number] = /^body\.phrases(?:\.(\d+))?/.exec(error.details?.[0]?.where ?? "") ?? [];
-  const line = ownPhrases()[number]?.line;
-  if (line === undefined) return error.message;
-  return `Line ${line} of your phrases: ${error.details[0].problem.replace(/^Value error, /, "")}.`;
+  const { where = "", problem = "" } = error.details?.[0] ?? {};
+  const [, field, index] = /^body\.(phrases|seeds)(?:\.(\d+))?$/.exec(where) ?? [];
+  if (!field) return error.message;
+  const [, number, rest] = /^(?:Value error, )?(?:number (\d+) )?(.*)$/s.exec(problem);
+  const line = linesOf(field)[index ?? number - 1]?.line;
+  const named = field === "phrases" ? "your phrases" : "your topics";
+  return `${line ? `Line ${line} of ${named}` : `In ${named}`}${number ? " " : ": "}${rest}.`;
 }
 
 // --- finding keyphrases -----------------------------------------------------------------------------------------------
@@ -200,16 +208,17 @@ function pane({ method, text, answer }, number) {
     ? make("ol", { class: "list", "aria-labelledby": `h${number}` },
         ...found.map((each, index) => item(each, index, strong[index], number, other, text)))
     : make("p", { class: "none" }, "No phrase was found in this text.");
-  const body = make("div", { class: "text", dir: "auto", lang: answer.language?.code ?? "" }, ...pieces(text, found).flatMap((piece) => {
+  const marked = pieces(text, found).flatMap((piece) => {
     const nodes = flowing(piece.text, piece.start, breaks);
     if (!piece.phrases) return nodes;
     const link = make("a", { href: `#${number}-${piece.owner}`, tabIndex: piece.first ? 0 : -1,
       "aria-describedby": `d${number}-${piece.owner}` }, ...nodes);
-    const mark = make("mark", { class: piece.follows ? "follows" : "", "data-phrase": same(found[piece.owner]), "data-number": String(piece.owner),
-      "data-start": String(piece.start), strength: Math.max(...piece.phrases.map((phrase) => strong[phrase])) }, link);
+    const mark = make("mark", { class: piece.follows ? "follows" : "",
+      "data-phrase": same(found[piece.owner]), "data-number": String(piece.owner), "data-start": String(piece.start), strength: Math.max(...piece.phrases.map((phrase) => strong[phrase])) }, link);
     covering.set(mark, piece.phrases.map((phrase) => same(found[phrase])));
     return mark;
-  }));
+  });
+  const body = make("div", { class: "text", dir: "auto", lang: answer.language?.code ?? "" }, ...marked);
   return make("article", { class: "pane", "data-pane": String(number), "aria-labelledby": `h${number}` }, head, body, list);
 }
 
@@ -387,7 +396,7 @@ function describe() {
   const method = offered.get($("method").value);
   const two = [method, offered.get($("compare").value)].filter(Boolean);
   $("method-about").textContent = method ? method.summary : "";
-  const taking = two.filter((each) => takesStyles(each.name));
+  const taking = two.filter((each) => takes(each.name, "style"));
   const style = styles.find((each) => each.name === $("style").value);
   $("style").disabled = !taking.length;
   $("style-about").textContent = !taking.length ? `${method?.name ?? "This"} has no styles.`
@@ -399,10 +408,22 @@ function describe() {
   $("diversity-about").textContent = diverse.length === two.length ? "" :
     diverse.length ? `Of these only ${diverse[0].name} can tell phrases apart.` : `${method?.name ?? "This"} cannot tell phrases apart.`;
   $("overlap-about").textContent = $("overlap").value ? "" : two.map((each) => `${each.name}: ${each.overlap}.`).join(" ");
-  const own = ownPhrases().length;
+  const own = linesOf("phrases").length;
   $("phrases-about").textContent = own ? `${own} ${own === 1 ? "phrase" : "phrases"}, ranked by how much each matters in the text.` : "";
+  describeSeeds(two);
   const length = [...$("text").value].length;
   $("count").textContent = `${length.toLocaleString("en")} of ${(limits.max_text_chars ?? 0).toLocaleString("en")} characters`;
+}
+
+function describeSeeds(methods) {
+  const taking = methods.filter((each) => takes(each.name, "seeds"));
+  const seeds = linesOf("seeds").length;
+  $("seeds").disabled = !taking.length;
+  $("weight").hidden = !seeds || !taking.length;
+  $("seed-weight-shown").textContent = Number($("seed-weight").value).toFixed(2);
+  const why = taking.length ? `Of these only ${taking[0].name} takes topics.` : `${methods[0]?.name ?? "This"} takes no topics.`;
+  $("seeds-about").textContent = taking.length < methods.length && (seeds || !taking.length) ? why
+    : seeds ? "Phrases that are close to them in meaning come first." : "";
 }
 
 function changed(wait) {
@@ -523,12 +544,12 @@ function listen() {
   $("text").addEventListener("keydown", (event) => {
     if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) run();
   });
-  $("phrases").addEventListener("input", () => changed(600));
+  for (const id of ["phrases", "seeds"]) $(id).addEventListener("input", () => changed(600));
   document.addEventListener("keydown", (event) => {
     if (event.key === "Escape") cancel();
   });
   for (const id of ["method", "style", "language", "compare", "overlap", "markdown"]) $(id).addEventListener("change", () => changed(0));
-  for (const id of ["top", "diversity"]) $(id).addEventListener("input", () => changed(200));
+  for (const id of ["top", "diversity", "seed-weight"]) $(id).addEventListener("input", () => changed(200));
   $("example").addEventListener("change", () => {
     useExample();
     changed(0);
@@ -537,7 +558,7 @@ function listen() {
     remember();
     try {
       await toClipboard(location.href);
-      say("The link was copied. It restores the settings and the example; a text or phrases of your own are not in it.");
+      say("The link was copied. It restores the settings and the example; a text, phrases and topics of your own are not in it.");
     } catch (error) {
       complain(error);
     }

@@ -5,8 +5,10 @@ import { make } from "./dom.js";
 const NARROWEST = 40; // characters: narrower blocks are addresses, verses, lists
 const WIDEST = 160; // wider lines are paragraphs already
 const FULL = 0.8; // of the width: a line that could have taken the next word was ended on purpose
-const BEGINS_ANEW = /^\s*(?:[-*+•·–—#>|=_~]|\d{1,3}[.)]\s|[a-z][.)]\s|\[\d+\]|`{3}|[\p{L}\p{N}-]{1,20}:\s)|^(?:\t| {4})/u;
-const IS_ALONE = /^\s*(?:[#>|]|`{3}|~{3})|^(?:\t| {4})/;
+const BEGINS_ANEW = /^\s*(?:[-*+•·–—#>|=_~]|\d{1,3}[.)]\s|[a-z][.)]\s|\[\d+\]|`{3}|\[?\d{1,2}[:.]\d\d|[\p{L}\p{N}-]{1,20}:\s)/u;
+const ITEM = /^\s*(?:[-*+•·]|\(?\w{1,3}[.)]|\d+(?:\.\d+)*)\s+/; // what continues below its words is of the item
+const IS_ALONE = /^\s*[#>|]|\S(?: {3,}|\t)\S/; // headings, quotations and rows of tables
+const DEEP = 4; // spaces: what stands further in, and is not of an item, is code or a table
 const WIDE_LETTER = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u;
 
 // The line ends that are shown as a space, or as nothing: {start, end, shown} in order.
@@ -18,7 +20,13 @@ export function softBreaks(text) {
   let block = [];
   let fenced = false;
   const close = () => {
-    if (!isVerse(block)) found.push(...block.flatMap((line, index) => breakAfter(text, line, block[index + 1], width)));
+    let inner = 0; // where the words of an item begin
+    if (!isVerse(block)) {
+      for (const [index, line] of block.entries()) {
+        inner = ITEM.exec(line.words)?.[0].length ?? inner;
+        found.push(...breakAfter(line, block[index + 1], inner, width));
+      }
+    }
     block = [];
   };
   for (const line of lines) {
@@ -45,17 +53,20 @@ function usualWidth(lines) {
 
 // Lines that all begin with a capital are verses, names or headings.
 function isVerse(block) {
-  return block.length > 3 && block.every(({ words }) => /^\s*\p{Lu}/u.test(words));
+  return block.length > 3 && block.every(({ words }) => /^\s*\p{Lu}/u.test(words)) && block.some(({ words }) => /\p{Ll}/u.test(words));
 }
 
-function breakAfter(text, line, next, width) {
-  if (!next || BEGINS_ANEW.test(next.words) || IS_ALONE.test(line.words)) return [];
+const indentOf = ({ words }) => words.length - words.trimStart().length;
+
+function breakAfter(line, next, inner, width) {
+  if (!next || BEGINS_ANEW.test(next.words) || IS_ALONE.test(line.words) || IS_ALONE.test(next.words)) return [];
+  const indent = indentOf(next);
+  if (next.words.startsWith("\t") || (Math.max(indent, indentOf(line)) >= DEEP && indent !== inner)) return [];
   const first = next.words.trimStart().split(/\s/, 1)[0];
   if (line.words.length + 1 + first.length <= FULL * width) return [];
   const [before, after] = [line.words.at(-1), first.at(0)];
   const divided = /[\p{L}\p{N}][-\u00ad\u2010]$/u.test(line.words) && /^\p{L}/u.test(first);
   const shown = divided || (WIDE_LETTER.test(before) && WIDE_LETTER.test(after)) ? "" : " ";
-  const indent = next.words.length - next.words.trimStart().length;
   return [{ start: line.start + line.words.length, end: next.start + indent, shown }];
 }
 
