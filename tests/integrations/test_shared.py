@@ -26,12 +26,12 @@ def test_one_thread_at_a_time():
         running = 0
         most = 0
 
-        def extract_many(self, texts, top_k=10):
+        def extract_many(self, texts, top_k=10, **seeds):
             type(self).running += 1
             type(self).most = max(self.most, self.running)
             inside.set()
             assert go_on.wait(60)
-            yield from super().extract_many(texts, top_k)
+            yield from super().extract_many(texts, top_k, **seeds)
             type(self).running -= 1
 
     shared = SharedExtractor(Slow(tagger=FakeTagger()))
@@ -39,7 +39,7 @@ def test_one_thread_at_a_time():
         waiting = [threads.submit(shared.extract_many, ["tide"], 1) for _ in range(2)]
         assert inside.wait(60)
         go_on.set()
-        assert [found.result()[0].texts for found in waiting] == [["tide"], ["tide"]]
+        assert [next(found.result()).texts for found in waiting] == [["tide"], ["tide"]]
     assert Slow.most == 1
 
 

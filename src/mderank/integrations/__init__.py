@@ -1,1 +1,1 @@
-"""mderank inside other tools: spaCy and scikit-learn pipelines, Ray and Spark jobs."""
+"""mderank inside other tools: spaCy and scikit-learn pipelines, Ray and Spark jobs, clients of MCP."""

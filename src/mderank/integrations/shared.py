@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from threading import Lock
 from typing import Any
@@ -14,6 +14,8 @@ from mderank.factory import build_extractor
 from mderank.keyphrase import Keyphrases
 from mderank.methods.base import Extractor
 from mderank.options import Options
+from mderank.text import comparable, stem_phrase
+from mderank.variants import variant_key
 
 
 class SharedExtractor:
@@ -27,18 +29,53 @@ class SharedExtractor:
         self._extractor = extractor
         self._lock = Lock()
 
-    def extract_many(self, texts: Iterable[AnyText], top_k: int | None) -> list[Keyphrases]:
-        """Extract the keyphrases of texts.
+    def extract(
+        self,
+        text: AnyText,
+        top_k: int | None = 10,
+        *,
+        seeds: Sequence[str] | None = None,
+        seed_weight: float | None = None,
+    ) -> Keyphrases:
+        """Extract the keyphrases of one text, as `Extractor.extract` does.
+
+        Args:
+            text: The text.
+            top_k: Number of keyphrases; None returns all.
+            seeds: Phrases that pull the ranking towards a topic.
+            seed_weight: How much they count.
+
+        Returns:
+            The keyphrases, the best first.
+
+        Raises:
+            InputError: If the text cannot be read.
+        """
+        with self._lock:
+            return self._extractor.extract(text, top_k, seeds=seeds, seed_weight=seed_weight)
+
+    def extract_many(
+        self,
+        texts: Iterable[AnyText],
+        top_k: int | None = 10,
+        *,
+        seeds: Sequence[str] | Iterable[Sequence[str] | None] | None = None,
+        seed_weight: float | None = None,
+    ) -> Iterator[Keyphrases]:
+        """Extract the keyphrases of texts, all of them before the first is returned.
 
         Args:
             texts: The texts.
             top_k: Number of keyphrases per text; None returns all.
+            seeds: Phrases that pull the ranking towards a topic: the same for all texts, or some for each.
+            seed_weight: How much they count.
 
         Returns:
-            The keyphrases of each text, in order. A text that fails has its error in ``Keyphrases.error``.
+            An iterator over the keyphrases of each text, in order. A text that fails has its error in
+            ``Keyphrases.error``.
         """
         with self._lock:
-            return list(self._extractor.extract_many(texts, top_k))
+            return iter(list(self._extractor.extract_many(texts, top_k, seeds=seeds, seed_weight=seed_weight)))
 
 
 def shared_extractor(options: Options) -> SharedExtractor:
@@ -81,3 +118,17 @@ def merge_options(options: Options | Mapping[str, Any] | None, **named: Any) -> 
     if twice:
         raise OptionError(f"options must not hold {', '.join(twice)}: that is an argument of its own")
     return Options.from_dict({**given, **named})
+
+
+def phrase_key(phrase: str, language: str) -> str:
+    """Return what all forms of a phrase have in common.
+
+    Args:
+        phrase: The phrase.
+        language: Language code.
+
+    Returns:
+        The key.
+    """
+    key = variant_key(phrase, language)
+    return key if language == "en" else comparable(stem_phrase(key, language), language)

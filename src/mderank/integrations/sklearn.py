@@ -22,12 +22,10 @@ import numpy as np
 
 from mderank.document import AnyText, Document, MarkedUpText
 from mderank.errors import InputError, MissingExtraError, OptionError
-from mderank.integrations.shared import SharedExtractor, merge_options, shared_extractor
+from mderank.integrations.shared import SharedExtractor, merge_options, phrase_key, shared_extractor
 from mderank.keyphrase import Keyphrases
 from mderank.methods.base import Extractor
 from mderank.options import Options
-from mderank.text import comparable, stem_phrase
-from mderank.variants import variant_key
 
 try:
     from scipy.sparse import csr_array, csr_matrix
@@ -251,7 +249,7 @@ class KeyphraseVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc
         for each in found:
             name = each.text if each.concept is None else each.concept.label
             form = name.lower() if self.lowercase else name
-            key = _key(each.text, language) if each.concept is None else each.concept.id
+            key = phrase_key(each.text, language) if each.concept is None else each.concept.id
             other = row.get(key, _Entry(form, 0, each.score))
             row[key] = _Entry(other.form, other.occurrences + len(each.spans), max(other.score, each.score))
         return row
@@ -297,9 +295,3 @@ class KeyphraseVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc
 def _repeat(row: Mapping[str, _Entry]) -> list[str]:
     """Every phrase as often as it occurs, for scikit-learn to count."""
     return [name for name, each in row.items() for _ in range(each.occurrences)]
-
-
-def _key(phrase: str, language: str) -> str:
-    """What all forms of a phrase have in common."""
-    key = variant_key(phrase, language)
-    return key if language == "en" else comparable(stem_phrase(key, language), language)
