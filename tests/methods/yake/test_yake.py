@@ -166,7 +166,7 @@ def test_one_feature_alone():
 
 
 def test_other_candidates_are_scored_the_same_way():
-    phrases = PhraseList(["coral of nasa", "reefs", "of", "of nasa", "."])
+    phrases = PhraseList(["coral of nasa", "reefs", "of", "of nasa", "."], match="case")
     listed = raw(candidates=phrases)
     for phrase in ("coral of nasa", "reefs"):
         assert listed[phrase] == pytest.approx(raw()[phrase])
