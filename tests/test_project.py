@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import runpy
 import subprocess
@@ -11,6 +12,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
+from mderank.cli import cli
 
 yaml = pytest.importorskip("yaml", reason="needs PyYAML (extra dev)")
 
@@ -203,6 +206,58 @@ def test_the_citation_names_the_software_and_the_paper():
         assert f"\\title{{{paper['title']}}}" in text
         for author in paper["authors"]:
             assert f"{author['given-names']} {author['family-names']}" in text
+
+
+# --- the image and the Makefile ---------------------------------------------------------------------------------------
+
+
+def instructions(name: str) -> list[tuple[str, str]]:
+    """The instructions of Dockerfile, of the last stage first to last."""
+    text = (ROOT / name).read_text(encoding="utf-8").replace("\\\n", " ")
+    lines = [line.strip() for line in text.splitlines() if line.strip() and not line.startswith("#")]
+    found = [(line.split(None, 1)[0], line.split(None, 1)[1]) for line in lines]
+    last = max(number for number, (word, _) in enumerate(found) if word == "FROM")
+    return found[last:]
+
+
+def test_the_image_runs_the_server_without_rights_and_downloads_nothing():
+    stage = dict(instructions("Dockerfile"))
+    assert stage["USER"] == "65532:65532"
+    assert "HF_HUB_OFFLINE=1" in stage["ENV"]
+    assert "/readyz" in stage["HEALTHCHECK"]
+    assert not [value for word, value in instructions("Dockerfile") if word in ("RUN", "ADD")]
+    command = json.loads(stage["CMD"])
+    parsed = cli.commands[command[0]].make_context(command[0], command[1:])
+    assert parsed.params["host"] == "0.0.0.0"
+    assert parsed.params["opens"] is False
+    assert json.loads(stage["ENTRYPOINT"]) == list(PROJECT["project"]["scripts"])
+
+
+def test_the_image_is_built_from_what_the_package_is_made_of():
+    kept = [
+        line[1:] for line in (ROOT / ".dockerignore").read_text(encoding="utf-8").splitlines() if line.startswith("!")
+    ]
+    project = PROJECT["project"]
+    needed = {"src", "pyproject.toml", project["readme"], *project["license-files"], ".ci/constraints.txt"}
+    assert set(kept) == needed
+    assert all((ROOT / each).exists() for each in kept)
+
+
+def test_the_image_is_tried_on_every_change():
+    assert commands(workflow("ci.yml")["jobs"]["image"]) == [".ci/image"]
+
+
+def test_targets_of_make_run_what_there_is():
+    text = (ROOT / "Makefile").read_text(encoding="utf-8")
+    recipes = [line.strip() for line in text.splitlines() if line.startswith("\t")]
+    files = [word for line in recipes for word in line.split() if re.search(r"^\.?\w+/.*\w$", word)]
+    assert len(files) >= 6
+    assert all((ROOT / file).is_file() for file in files), files
+    targets = re.findall(r"^([a-z-]+):.*## \w", text, re.MULTILINE)
+    assert {"test", "lint", "docs", "bench", "package", "image"} <= set(targets)
+    phony = re.search(r"^\.PHONY: (.+)$", text, re.MULTILINE)
+    assert phony is not None
+    assert set(phony[1].split()) == set(targets)
 
 
 # --- packages ---------------------------------------------------------------------------------------------------------
