@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from mderank.document import Span
 from mderank.errors import MDERankError
 from mderank.util.format import json_text
+from mderank.variants import phrase_key
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -97,6 +98,9 @@ class Keyphrase:
             methods that do not estimate it.
         related: Phrases that contain this one or are part of it, and were left out for that reason.
         concept: The concept of the user's vocabulary that the phrase is a label of; None without a vocabulary.
+        key: What all forms of the phrase have in common, in any document of its language: "Coral reefs" and "coral
+            reef" have one key. It is for grouping, and not for people to read. An acronym that the document explains
+            has the key of its long form. If none is given it is that of an English phrase.
 
     Variants of a phrase are one keyphrase. Its contributions and features are those of the best variant.
     """
@@ -112,15 +116,21 @@ class Keyphrase:
     confidence: float | None = None
     related: tuple[str, ...] = ()
     concept: ConceptLabel | None = None
+    key: str = ""
+
+    def __post_init__(self) -> None:
+        if not self.key:
+            object.__setattr__(self, "key", phrase_key(self.text))
 
     def as_dict(self) -> dict[str, Any]:
         """Return plain data for JSON.
 
         Returns:
-            Text, score, raw score, spans and forms; confidence, related phrases and concept only if there are any.
+            Text, key, score, raw score, spans and forms; confidence, related phrases and concept only if there are any.
         """
         return {
             "text": self.text,
+            "key": self.key,
             "score": self.score,
             "raw_score": self.raw_score,
             **({} if self.confidence is None else {"confidence": self.confidence}),
@@ -251,7 +261,7 @@ class Keyphrases(list[Keyphrase]):
         """Return a pandas data frame with a row per keyphrase.
 
         Returns:
-            A frame with the columns text, score, raw_score, confidence, count and spans.
+            A frame with the columns text, key, score, raw_score, confidence, count and spans.
 
         Raises:
             MDERankError: If pandas is not installed.
@@ -260,8 +270,11 @@ class Keyphrases(list[Keyphrase]):
             from pandas import DataFrame
         except ImportError as error:
             raise MDERankError("a data frame needs pandas: pip install pandas") from error
-        columns = ("text", "score", "raw_score", "confidence", "count", "spans")
-        rows = [(each.text, each.score, each.raw_score, each.confidence, len(each.spans), each.spans) for each in self]
+        columns = ("text", "key", "score", "raw_score", "confidence", "count", "spans")
+        rows = [
+            (each.text, each.key, each.score, each.raw_score, each.confidence, len(each.spans), each.spans)
+            for each in self
+        ]
         return DataFrame(rows, columns=list(columns))
 
     def __repr__(self) -> str:
