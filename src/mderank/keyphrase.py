@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -184,12 +184,17 @@ class Keyphrases(list[Keyphrase]):
             vocabulary, the preferred labels of concepts.
         error: Why a document of a batch gave no result.
         language: The document's language, and what it was read with.
+        text: The text that the spans refer to.
 
     Attributes:
         truncated: See above; None if the whole text was read.
         missing_phrases: See above.
         error: See above; None if nothing failed.
         language: See above; None if the document failed.
+        text: See above: the text that the extractor was given, and no copy of it. A pickle or a copy of the
+            keyphrases has None here, so that no text is sent between processes with its result.
+
+    In a notebook the result shows the text with its keyphrases highlighted, and their ranked list.
     """
 
     def __init__(
@@ -200,12 +205,17 @@ class Keyphrases(list[Keyphrase]):
         missing_phrases: Sequence[str] = (),
         error: MDERankError | None = None,
         language: LanguageInfo | None = None,
+        text: str | None = None,
     ) -> None:
         super().__init__(keyphrases)
         self.truncated = truncated
         self.missing_phrases = missing_phrases
         self.error = error
         self.language = language
+        self.text = text
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "text": None}
 
     @property
     def missing_count(self) -> int:
@@ -277,8 +287,24 @@ class Keyphrases(list[Keyphrase]):
         ]
         return DataFrame(rows, columns=list(columns))
 
+    def _repr_html_(self) -> str | None:
+        """HTML for notebooks; None, for the plain text, where nothing renders it."""
+        return _HTML_RENDERERS[-1](self) if _HTML_RENDERERS else None
+
     def __repr__(self) -> str:
         if self.error is not None:
             return f"<Keyphrases, failed: {self.error}>"
         listed = ", ".join(map(repr, self.texts[:_SHOWN])) + (", …" if len(self) > _SHOWN else "")
         return f"<{len(self)} Keyphrases: {listed}>" if self else "<no Keyphrases>"
+
+
+_HTML_RENDERERS: list[Callable[[Keyphrases], str]] = []
+
+
+def render_html_with(renderer: Callable[[Keyphrases], str]) -> None:
+    """Say how notebooks show keyphrases. Pages are made far above this module, which knows nothing of them.
+
+    Args:
+        renderer: Returns a fragment of HTML.
+    """
+    _HTML_RENDERERS[:] = [renderer]

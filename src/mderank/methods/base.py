@@ -20,7 +20,7 @@ from mderank.candidates.base import ListedSource
 from mderank.document import AnyText, Document, GuidedText, MarkedUpText, Span
 from mderank.encoding import TokenizedText
 from mderank.errors import InputError, OptionError
-from mderank.keyphrase import Candidate, Keyphrase, Keyphrases, LanguageInfo
+from mderank.keyphrase import Candidate, Keyphrase, Keyphrases, LanguageInfo, render_html_with
 from mderank.methods.checks import check_words
 from mderank.methods.chunks import CHUNK_CHARACTERS, divide
 from mderank.methods.failures import input_error, isolate_failures
@@ -322,6 +322,7 @@ class BaseExtractor(ABC):
             truncated=item.truncated,
             missing_phrases=item.missing_phrases,
             language=self._describe_language(item),
+            text=item.text,
         )
 
     def _describe_language(self, item: ScoringInput) -> LanguageInfo:
@@ -354,7 +355,7 @@ class BaseExtractor(ABC):
             )
             truncated = Span(end, len(_prose(text))) if _prose(text)[end:].strip() else None
             candidates = self._filter_excluded(visible, found)
-            inputs.append(ScoringInput(visible, candidates, missing, truncated, tokenized, guide))
+            inputs.append(ScoringInput(visible, candidates, missing, truncated, tokenized, guide, _given(text)))
         return inputs
 
     def _check_guide(self, text: AnyText) -> GuidedText | None:
@@ -429,6 +430,11 @@ def _length(text: AnyText | InputError) -> int:
     return len(_prose(text)) if isinstance(text, AnyText) else 0
 
 
+def _given(text: str | MarkedUpText | Document) -> str:
+    """Return the text as it was given, with its markup."""
+    return text if isinstance(text, str) else text.text
+
+
 def _prose(text: AnyText) -> str:
     """Return the text without markup."""
     if isinstance(text, GuidedText):
@@ -450,3 +456,12 @@ def _check_top_k(top_k: int | None) -> int | None:
     if top_k is not None and top_k < 0:
         raise OptionError(f"top_k must not be negative, and is {top_k}")
     return top_k
+
+
+def _render_html(keyphrases: Keyphrases) -> str:
+    from mderank.writing.notebook import notebook_html
+
+    return notebook_html(keyphrases)
+
+
+render_html_with(_render_html)  # here, where all results are made
