@@ -1,6 +1,7 @@
 """Takes the pictures of the pages that the documentation shows: python docs/take_screenshots.py [FOLDER]
 
-It needs `pip install '.[serve,dev]'` and Chromium, and starts servers of its own, with the bundled encoder.
+It needs `pip install '.[serve,dev]' nbconvert ipykernel` and Chromium, and starts servers of its own, with the bundled
+encoder. ``--dark`` takes the notebook in its dark theme.
 """
 
 from __future__ import annotations
@@ -20,7 +21,12 @@ from playwright.sync_api import Browser, expect, sync_playwright
 
 from mderank.research.datasets import LabelledDocument, load_dataset
 
-FOLDER = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).parent / "images"
+FOLDERS = [each for each in sys.argv[1:] if each != "--dark"]
+FOLDER = Path(FOLDERS[0]) if FOLDERS else Path(__file__).parent / "images"
+NOTEBOOK = """import mderank
+from pathlib import Path
+
+mderank.extract(Path("examples/tides.txt"))"""
 
 
 def why(page: Any) -> None:
@@ -78,6 +84,23 @@ def write_labels(folder: Path) -> LabelledDocument:
     return documents[0]
 
 
+def take_notebook(browser: Browser, theme: str) -> None:
+    """A notebook that was run, as nbconvert shows it."""
+    import nbformat
+    from nbconvert import HTMLExporter
+    from nbconvert.preprocessors import ExecutePreprocessor
+
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(NOTEBOOK)])
+    kernel = ExecutePreprocessor(timeout=120, kernel_name="python3")
+    kernel.preprocess(notebook, {"metadata": {"path": str(Path(__file__).parents[1])}})
+    html, _ = HTMLExporter(theme=theme).from_notebook_node(notebook)
+    page = browser.new_page(viewport={"width": 1200, "height": 900}, device_scale_factor=1)
+    page.route(re.compile("^http"), lambda route: route.abort())  # scripts for formulas, which there are none of
+    page.set_content(html)
+    page.locator(".jp-Cell").first.screenshot(path=FOLDER / "notebook.png")
+    page.close()
+
+
 @contextmanager
 def started(*arguments: str) -> Iterator[str]:
     """A server of ours; its address."""
@@ -95,6 +118,7 @@ def main() -> None:
     """All of them."""
     with sync_playwright() as driver, TemporaryDirectory() as folder:
         browser = driver.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
+        take_notebook(browser, "dark" if "--dark" in sys.argv else "light")
         with started("serve") as url:
             wide = {"width": 1280, "height": 1000}
             take(browser, f"{url}/#top=10", "serve.png", why, viewport=wide, color_scheme="light")

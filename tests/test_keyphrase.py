@@ -26,6 +26,7 @@ def test_plain_data_and_json():
     data = FOUND.to_dict()
     assert [each["text"] for each in data["keyphrases"]] == FOUND.texts
     assert data["language"]["code"] == "en"
+    assert [each["key"] for each in data["keyphrases"]] == ["coral reef", "fish"]
     assert json.loads(FOUND.to_json()) == data
     assert FOUND.to_json(indent=2).startswith('{\n  "keyphrases"')
     assert Keyphrases(error=InputError("no text")).to_dict()["error"] == "no text"
@@ -38,8 +39,9 @@ def test_json_of_what_utf_8_cannot_encode():
 def test_a_data_frame():
     pytest.importorskip("pandas")
     frame = FOUND.to_frame()
-    assert list(frame.columns) == ["text", "score", "raw_score", "confidence", "count", "spans"]
+    assert list(frame.columns) == ["text", "key", "score", "raw_score", "confidence", "count", "spans"]
     assert frame["text"].tolist() == FOUND.texts
+    assert frame["key"].tolist() == ["coral reef", "fish"]
     assert len(Keyphrases().to_frame()) == 0
 
 

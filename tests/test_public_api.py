@@ -108,6 +108,7 @@ def test_a_keyphrase_as_plain_data():
     (keyphrase,) = MDERank(FakeEncoder(), tagger=FakeTagger()).extract("The reef is near the REEF and the reef.")
     assert keyphrase.as_dict() == {
         "text": "reef",
+        "key": "reef",
         "score": keyphrase.score,
         "raw_score": keyphrase.raw_score,
         "spans": [[4, 8], [21, 25], [34, 38]],

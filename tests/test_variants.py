@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from mderank.document import Document
 from mderank.ranking.dedupe import form_key
-from mderank.variants import singular, variant_key
+from mderank.variants import phrase_key, singular, variant_key
 
 
 @pytest.mark.parametrize(
@@ -52,6 +52,24 @@ def test_words_that_end_like_a_plural(word):
 )
 def test_forms_of_one_phrase(forms):
     assert len({variant_key(form) for form in forms}) == 1
+
+
+@pytest.mark.parametrize(
+    ("language", "forms"),
+    [
+        ("en", ("Support-vector machines", "support vector machine")),
+        ("de", ("Häuser", "Häusern")),
+        ("fr", ("Réseaux neuronaux", "réseau neuronaux")),
+        ("ko", ("기계 학습", "기계학습")),
+    ],
+)
+def test_forms_of_one_phrase_in_its_language(language, forms):
+    assert len({phrase_key(form, language) for form in forms}) == 1
+
+
+def test_a_phrase_without_words_is_its_own_key():
+    assert phrase_key("--") == "--"
+    assert phrase_key("–") != phrase_key("--")
 
 
 @pytest.mark.parametrize(

@@ -27,7 +27,7 @@ _MODULES = {
     "mderank.tagging": ("EncoderTagger", "LanguageTagger", "SegmenterTagger", "SpacyTagger", "Tagger", "WordTagger"),
     "mderank.candidates": ("CandidateSource", "NGrams", "NounPhrases", "PhraseList", "Terms"),
     "mderank.masking": ("MaskAll", "MaskHighest", "Masking", "MaskOnce", "MaskSubset"),
-    "mderank.encoding": ("Encoder", "EncoderSpec", "load_encoder"),
+    "mderank.encoding": ("Encoder", "EncoderSpec", "FunctionEmbedder", "TextEmbedder", "load_encoder"),
     "mderank.ranking": ("MMR", "Diversity", "MaxSum"),
     "mderank.style": ("Style", "load_style"),
     "mderank.errors": (
@@ -57,6 +57,8 @@ if TYPE_CHECKING:
     from mderank.document import Token as Token
     from mderank.encoding import Encoder as Encoder
     from mderank.encoding import EncoderSpec as EncoderSpec
+    from mderank.encoding import FunctionEmbedder as FunctionEmbedder
+    from mderank.encoding import TextEmbedder as TextEmbedder
     from mderank.encoding import load_encoder as load_encoder
     from mderank.errors import ExactFallbackWarning as ExactFallbackWarning
     from mderank.errors import InputError as InputError

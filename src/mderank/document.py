@@ -5,11 +5,14 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from mderank.errors import InputError
 from mderank.seeds import check_seed_weight, check_seeds
 from mderank.text import collapse_whitespace, join_lines
+
+if TYPE_CHECKING:
+    from mderank.util.arrays import Floats
 
 Tagset = Literal["penn", "universal", "words"]
 
@@ -209,12 +212,13 @@ class MarkedUpText:
 
 @dataclass(frozen=True)
 class GuidedText:
-    """A text with seed phrases, which pull its ranking towards a topic.
+    """A text with what a call adds to it: seed phrases, which pull its ranking towards a topic, or its embedding.
 
     Attributes:
         text: The text.
         seeds: The phrases, none of them for a ranking without seeds; None for the extractor's own.
         weight: How much the seeds count, from 0 to 1; None for the extractor's own.
+        embedding: The embedding ``(d,)`` of the text, if it was computed before.
 
     Raises:
         InputError: If the text is not a text.
@@ -224,6 +228,7 @@ class GuidedText:
     text: str | MarkedUpText | Document
     seeds: Sequence[str] | None = None
     weight: float | None = None
+    embedding: Floats | None = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         if not isinstance(self.text, str | MarkedUpText | Document):

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mderank.document import Span
 from mderank.errors import MDERankError
 from mderank.util.format import json_text
+from mderank.variants import phrase_key
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -97,6 +98,9 @@ class Keyphrase:
             methods that do not estimate it.
         related: Phrases that contain this one or are part of it, and were left out for that reason.
         concept: The concept of the user's vocabulary that the phrase is a label of; None without a vocabulary.
+        key: What all forms of the phrase have in common, in any document of its language: "Coral reefs" and "coral
+            reef" have one key. It is for grouping, and not for people to read. An acronym that the document explains
+            has the key of its long form. If none is given it is that of an English phrase.
 
     Variants of a phrase are one keyphrase. Its contributions and features are those of the best variant.
     """
@@ -112,15 +116,21 @@ class Keyphrase:
     confidence: float | None = None
     related: tuple[str, ...] = ()
     concept: ConceptLabel | None = None
+    key: str = ""
+
+    def __post_init__(self) -> None:
+        if not self.key:
+            object.__setattr__(self, "key", phrase_key(self.text))
 
     def as_dict(self) -> dict[str, Any]:
         """Return plain data for JSON.
 
         Returns:
-            Text, score, raw score, spans and forms; confidence, related phrases and concept only if there are any.
+            Text, key, score, raw score, spans and forms; confidence, related phrases and concept only if there are any.
         """
         return {
             "text": self.text,
+            "key": self.key,
             "score": self.score,
             "raw_score": self.raw_score,
             **({} if self.confidence is None else {"confidence": self.confidence}),
@@ -174,12 +184,17 @@ class Keyphrases(list[Keyphrase]):
             vocabulary, the preferred labels of concepts.
         error: Why a document of a batch gave no result.
         language: The document's language, and what it was read with.
+        text: The text that the spans refer to.
 
     Attributes:
         truncated: See above; None if the whole text was read.
         missing_phrases: See above.
         error: See above; None if nothing failed.
         language: See above; None if the document failed.
+        text: See above: the text that the extractor was given, and no copy of it. A pickle or a copy of the
+            keyphrases has None here, so that no text is sent between processes with its result.
+
+    In a notebook the result shows the text with its keyphrases highlighted, and their ranked list.
     """
 
     def __init__(
@@ -190,12 +205,17 @@ class Keyphrases(list[Keyphrase]):
         missing_phrases: Sequence[str] = (),
         error: MDERankError | None = None,
         language: LanguageInfo | None = None,
+        text: str | None = None,
     ) -> None:
         super().__init__(keyphrases)
         self.truncated = truncated
         self.missing_phrases = missing_phrases
         self.error = error
         self.language = language
+        self.text = text
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "text": None}
 
     @property
     def missing_count(self) -> int:
@@ -251,7 +271,7 @@ class Keyphrases(list[Keyphrase]):
         """Return a pandas data frame with a row per keyphrase.
 
         Returns:
-            A frame with the columns text, score, raw_score, confidence, count and spans.
+            A frame with the columns text, key, score, raw_score, confidence, count and spans.
 
         Raises:
             MDERankError: If pandas is not installed.
@@ -260,12 +280,31 @@ class Keyphrases(list[Keyphrase]):
             from pandas import DataFrame
         except ImportError as error:
             raise MDERankError("a data frame needs pandas: pip install pandas") from error
-        columns = ("text", "score", "raw_score", "confidence", "count", "spans")
-        rows = [(each.text, each.score, each.raw_score, each.confidence, len(each.spans), each.spans) for each in self]
+        columns = ("text", "key", "score", "raw_score", "confidence", "count", "spans")
+        rows = [
+            (each.text, each.key, each.score, each.raw_score, each.confidence, len(each.spans), each.spans)
+            for each in self
+        ]
         return DataFrame(rows, columns=list(columns))
+
+    def _repr_html_(self) -> str | None:
+        """HTML for notebooks; None, for the plain text, where nothing renders it."""
+        return _HTML_RENDERERS[-1](self) if _HTML_RENDERERS else None
 
     def __repr__(self) -> str:
         if self.error is not None:
             return f"<Keyphrases, failed: {self.error}>"
         listed = ", ".join(map(repr, self.texts[:_SHOWN])) + (", …" if len(self) > _SHOWN else "")
         return f"<{len(self)} Keyphrases: {listed}>" if self else "<no Keyphrases>"
+
+
+_HTML_RENDERERS: list[Callable[[Keyphrases], str]] = []
+
+
+def render_html_with(renderer: Callable[[Keyphrases], str]) -> None:
+    """Say how notebooks show keyphrases. Pages are made far above this module, which knows nothing of them.
+
+    Args:
+        renderer: Returns a fragment of HTML.
+    """
+    _HTML_RENDERERS[:] = [renderer]

@@ -51,6 +51,7 @@ class Param:
         le: the largest value.
         lt: a bound above all values.
         expects: the values that are allowed, in words, where type and range do not say it well.
+        describe_refused: returns what else to say of a value of the wrong type; empty for nothing.
         http: whether clients of the server may set it. Paths, models and devices are the operator's.
         http_ge: the least value for clients of the server.
         http_le: the largest value for clients of the server.
@@ -68,6 +69,7 @@ class Param:
     le: float | None = None
     lt: float | None = None
     expects: str = ""
+    describe_refused: Callable[[Any], str] | None = None
     http: bool = True
     http_ge: float | None = None
     http_le: float | None = None
@@ -193,7 +195,9 @@ class Parameter:
             if isinstance(converted, int | float) and not isinstance(converted, bool):
                 self._check_range(converted)
             return converted
-        problem = f"{self.name} must be {self.describe()}, not {_shorten(value)}"
+        more = self.param.describe_refused(value) if self.param.describe_refused else ""
+        problem = f"{self.name} must be {self.describe()}{more}" if more else ""
+        problem = problem or f"{self.name} must be {self.describe()}, not {_shorten(value)}"
         if isinstance(value, str) and self.is_list:
             problem += f": write [{_shorten(value)}] for one"
         raise OptionError(problem)

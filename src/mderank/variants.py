@@ -10,6 +10,8 @@ import re
 import unicodedata
 from functools import lru_cache
 
+from mderank.text import comparable, stem_phrase
+
 _DASHES = re.compile(r"[-‐‑‒–—−]+")
 _POSSESSIVE = re.compile(r"(?<=\w)['’]s?(?=\s|$)")
 _INVISIBLE = re.compile("[\u00ad\u200b-\u200d\u2060\ufeff]")
@@ -69,6 +71,23 @@ def variant_key(phrase: str, language: str = "en") -> str:
     text = _POSSESSIVE.sub("", _DASHES.sub(" ", text))
     words = text.split()
     return " ".join(singular(word) for word in words) if language == "en" else " ".join(words)
+
+
+def phrase_key(phrase: str, language: str = "en") -> str:
+    """Return what all forms of a phrase have in common, in any language, so that documents can be grouped by it.
+
+    >>> phrase_key("Coral reefs"), phrase_key("Häuser", "de")
+    ('coral reef', 'haus')
+
+    Args:
+        phrase: The phrase.
+        language: Language code.
+
+    Returns:
+        The key: `variant_key`, and outside English its stems. It is for comparison, and not for people to read.
+    """
+    key = variant_key(phrase, language) or phrase  # of a phrase of dashes nothing is left
+    return key if language == "en" else comparable(stem_phrase(key, language), language)
 
 
 @lru_cache(maxsize=65_536)

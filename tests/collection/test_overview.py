@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mderank.collection import build_overview, open_output
-from mderank.collection.counts import Counts, mentions, phrase_key, rank_weight
+from mderank.collection.counts import Counts, mentions, rank_weight
 from mderank.collection.keyness import compute_keyness
 from mderank.errors import InputError, OptionError
 
@@ -125,22 +125,19 @@ def test_the_log_likelihood_ratio_is_twice_the_logarithm_of_a_ratio_of_likelihoo
         assert (found.log_likelihood > 0) == (apart[0] > apart[1])
 
 
-@pytest.mark.parametrize(
-    ("one", "other"),
-    [
-        ("Support-vector machines", "support vector machine"),
-        ("neural NETWORK", "Neural networks"),
-        ("client/server", "client-server"),
-    ],
-)
-def test_variants(one, other):
-    assert phrase_key(one) == phrase_key(other)
-    assert phrase_key(one) != phrase_key("whale")
+def test_the_keys_of_rows_are_those_of_their_keyphrases():
+    keyed = {**keyphrase("MRI"), "key": "magnetic resonance imaging"}
+    assert [each.key for each in mentions(row("a", keyed, "Universities"))] == [
+        "magnetic resonance imaging",
+        "university",
+    ]
+    assert [each.key for each in mentions(row("a", keyed, "Universities"), "de")] == ["mri", "universiti"]
 
 
-def test_what_has_no_words_is_still_something():
-    assert phrase_key("--") == "--"
-    assert phrase_key("Häuser", "de") == phrase_key("Häusern", "de")
+def test_a_row_without_keys_has_those_of_its_language():
+    german = {**row("a", "Häuser", "Häusern"), "language": {"code": "de"}}
+    assert [each.key for each in mentions(german)] == ["haus"]
+    assert [each.key for each in mentions(row("a", "Häuser", "Häusern"))] == ["häuser", "häusern"]
 
 
 def test_variants_in_one_document_count_once():

@@ -175,3 +175,20 @@ def test_errors_that_are_no_texts_fault_are_raised():
     assert input_error(known) is known
     with pytest.raises(ModelError):
         input_error(ModelError("no model"))
+
+
+@pytest.mark.parametrize("dedupe", ["variant", "case", "none"])
+def test_forms_of_a_phrase_have_one_key_whatever_is_merged(dedupe):
+    text = "Magnetic resonance imaging (MRI) is slow. An MRI of Coral-Reefs."
+    found = FirstPhrases(tagger=FakeTagger(), dedupe=dedupe).extract(text, top_k=None)
+    keys = {each.text: each.key for each in found}
+    assert keys.pop("MRI", "magnetic resonance imaging") == keys.pop("Magnetic resonance imaging")
+    assert keys == {"Coral-Reefs": "coral reef"}
+
+
+def test_the_key_follows_the_language_of_the_document():
+    def key(word):
+        document = Document.from_tagged([(word, "NOUN")], tagset="universal", language="de")
+        return FirstPhrases(tagger=FakeTagger()).extract(document)[0].key
+
+    assert key("Häuser") == key("Häusern") == "haus"

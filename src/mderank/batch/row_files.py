@@ -109,6 +109,7 @@ def schema() -> Any:
     keyphrase = pa.struct(
         [
             ("text", pa.string()),
+            ("key", pa.string()),  # null in rows that were written before there was one
             ("score", pa.float64()),
             ("raw_score", pa.float64()),
             ("confidence", pa.float64()),  # null for methods without confidence
@@ -151,7 +152,8 @@ def to_arrow_types(row: Row) -> Row:
         A row for `schema`.
     """
     keyphrases = [
-        {**each, "text": _encodable(each["text"]), "confidence": each.get("confidence"),
+        {**each, "text": _encodable(each["text"]), "key": _encodable(each["key"]) if "key" in each else None,
+         "confidence": each.get("confidence"),
          "spans": list(map(_span_struct, each["spans"])), "forms": list(map(_encodable, each["forms"])),
          "related": list(map(_encodable, each.get("related", ()))),
          "concept": each.get("concept") and {name: _encodable(text) for name, text in each["concept"].items()}}
@@ -194,6 +196,8 @@ def _read_parquet(file: Path) -> Iterator[Row]:
             for row in batch.to_pylist():
                 for each in row["keyphrases"]:
                     each["spans"] = [[span["start"], span["end"]] for span in each["spans"]]
+                    if each.get("key") is None:
+                        each.pop("key", None)
                     if each["confidence"] is None:
                         del each["confidence"]
                     if not each.get("related"):

@@ -9,20 +9,16 @@ from __future__ import annotations
 import heapq
 import json
 import math
-import re
 import tempfile
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
-from functools import lru_cache
 from itertools import groupby
 from typing import IO
 
 from mderank.batch.worker import Row
-from mderank.text import stem_phrase
+from mderank.variants import phrase_key
 
 LIMIT = 400_000  # phrases in memory, about 200 MB
-
-_GAP = re.compile(r"[\s\-‐‑–—_/]+")
 
 
 @dataclass
@@ -64,7 +60,7 @@ class Mention:
     """A phrase among the keyphrases of one document.
 
     Attributes:
-        key: key of the phrase, which its variants share (`phrase_key`).
+        key: key of the phrase, which its variants share (`Keyphrase.key`).
         rank: its rank, from 1.
         spans: character offsets of its occurrences.
         forms: its forms in the document.
@@ -76,37 +72,22 @@ class Mention:
     forms: tuple[str, ...]
 
 
-@lru_cache(maxsize=1 << 16)
-def phrase_key(phrase: str, language: str = "en") -> str:
-    """Return the key that all variants of a phrase share: its stems, in lower case.
-
-    Args:
-        phrase: the phrase.
-        language: language code of the stemmer.
-
-    Returns:
-        The key.
-
-    >>> phrase_key("Support-vector machines") == phrase_key("support vector machine")
-    True
-    """
-    return stem_phrase(" ".join(_GAP.split(phrase.lower())).strip(), language) or phrase.lower()
-
-
 def mentions(row: Row, language: str | None = None) -> list[Mention]:
     """Return the phrases of a document. Variants of a phrase are merged, with the better rank.
 
     Args:
         row: a row of batch output.
-        language: language code of the stemmer; None takes that of the row, or English if it has none.
+        language: language code of all keys; None takes the keys of the row. A row without keys has those of its
+            language, or of English if it has none.
 
     Returns:
         The phrases, best first.
     """
-    language = language or (row.get("language") or {}).get("code") or "en"
+    own = (row.get("language") or {}).get("code") or "en"
     found: dict[str, Mention] = {}
     for rank, each in enumerate(row["keyphrases"], start=1):
-        key = phrase_key(each["text"], language)
+        known = each.get("key") if language is None else None
+        key = known or phrase_key(each["text"], language or own)
         spans, forms = tuple((span[0], span[1]) for span in each["spans"]), tuple(each["forms"]) or (each["text"],)
         if key in found:
             before = found[key]
@@ -133,7 +114,7 @@ class Counts:
     """The counts of all phrases, in the order of their keys; a context manager that closes its temporary files.
 
     Args:
-        language: language code of the stemmer; None takes that of each row.
+        language: language code of all keys; None takes the keys of each row.
         limit: number of phrases in memory.
     """
 

@@ -13,18 +13,22 @@ from mderank.encoding.base import (
 )
 from mderank.encoding.embed import Embeddings, Request, embed
 from mderank.encoding.load import BUNDLED_MODEL, BUNDLED_MODEL_FOLDER, load_encoder
+from mderank.encoding.text_embedder import EmbeddingFunction, FunctionEmbedder, TextEmbedder
 
 __all__ = [
     "BUNDLED_MODEL",
     "BUNDLED_MODEL_FOLDER",
     "POOLINGS",
     "AttentionEncoder",
+    "EmbeddingFunction",
     "Embeddings",
     "Encoder",
     "EncoderInputs",
     "EncoderSpec",
+    "FunctionEmbedder",
     "PoolingName",
     "Request",
+    "TextEmbedder",
     "TokenizedText",
     "embed",
     "load_encoder",

@@ -17,13 +17,14 @@ from typing import Annotated, Any, Literal
 from mderank import __version__
 from mderank.errors import InputError, MDERankError, MissingExtraError, OptionError
 from mderank.factory import takes
-from mderank.integrations.shared import phrase_key, shared_extractor
+from mderank.integrations.shared import shared_extractor
 from mderank.keyphrase import Keyphrase, Keyphrases
 from mderank.methods.registry import METHODS, get_method
 from mderank.options import Options
 from mderank.pipeline import extract_documents
 from mderank.reading import ReadOptions, SourceDocument, read_file
 from mderank.util.format import format_count
+from mderank.variants import phrase_key
 from mderank.writing.explanation import MEANINGS, Explainer
 
 try:

@@ -14,8 +14,6 @@ from mderank.factory import build_extractor
 from mderank.keyphrase import Keyphrases
 from mderank.methods.base import Extractor
 from mderank.options import Options
-from mderank.text import comparable, stem_phrase
-from mderank.variants import variant_key
 
 
 class SharedExtractor:
@@ -118,17 +116,3 @@ def merge_options(options: Options | Mapping[str, Any] | None, **named: Any) -> 
     if twice:
         raise OptionError(f"options must not hold {', '.join(twice)}: that is an argument of its own")
     return Options.from_dict({**given, **named})
-
-
-def phrase_key(phrase: str, language: str) -> str:
-    """Return what all forms of a phrase have in common.
-
-    Args:
-        phrase: The phrase.
-        language: Language code.
-
-    Returns:
-        The key.
-    """
-    key = variant_key(phrase, language)
-    return key if language == "en" else comparable(stem_phrase(key, language), language)

@@ -22,7 +22,7 @@ import numpy as np
 
 from mderank.document import AnyText, Document, MarkedUpText
 from mderank.errors import InputError, MissingExtraError, OptionError
-from mderank.integrations.shared import SharedExtractor, merge_options, phrase_key, shared_extractor
+from mderank.integrations.shared import SharedExtractor, merge_options, shared_extractor
 from mderank.keyphrase import Keyphrases
 from mderank.methods.base import Extractor
 from mderank.options import Options
@@ -245,11 +245,10 @@ class KeyphraseVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc
 
     def _row(self, found: Keyphrases) -> dict[str, _Entry]:
         row: dict[str, _Entry] = {}
-        language = found.language.code if found.language else "en"
         for each in found:
             name = each.text if each.concept is None else each.concept.label
             form = name.lower() if self.lowercase else name
-            key = phrase_key(each.text, language) if each.concept is None else each.concept.id
+            key = each.key if each.concept is None else each.concept.id
             other = row.get(key, _Entry(form, 0, each.score))
             row[key] = _Entry(other.form, other.occurrences + len(each.spans), max(other.score, each.score))
         return row

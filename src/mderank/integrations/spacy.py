@@ -44,6 +44,7 @@ class DocKeyphrase:
     confidence: float | None
     spans: tuple[DocSpan, ...]
     related: tuple[str, ...] = ()
+    key: str = ""
 
 
 class KeyphraseComponent:
@@ -101,6 +102,7 @@ def _with(doc: Doc, found: Keyphrases) -> Doc:
     doc.user_data[KEY] = [
         {
             "text": each.text,
+            "key": each.key,
             "score": each.score,
             "confidence": each.confidence,
             "spans": [list(span) for span in each.spans],
@@ -120,6 +122,7 @@ def _keyphrases(doc: Doc) -> list[DocKeyphrase]:
             each["confidence"],
             tuple(_spans(doc, each["spans"])),
             tuple(each.get("related", ())),  # a document that was saved before there were any has none
+            each.get("key", ""),
         )
         for each in doc.user_data.get(KEY, ())
     ]

@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 
 _SPAN = "struct<start: int, end: int>"
 COLUMNS = (
-    f"keyphrases array<struct<text: string, score: double, raw_score: double, confidence: double, "
-    f"spans: array<{_SPAN}>, forms: array<string>, related: array<string>, "
+    f"keyphrases array<struct<text: string, key: string, score: double, raw_score: double, "
+    f"confidence: double, spans: array<{_SPAN}>, forms: array<string>, related: array<string>, "
     "concept: struct<id: string, label: string>>>, "
     f"truncated {_SPAN}, missing_phrases array<string>, missing_count bigint, error string, "
     "language struct<code: string, certainty: double, tagger: string, encoder: string, warnings: array<string>>"

@@ -20,7 +20,7 @@ from mderank.candidates.base import ListedSource
 from mderank.document import AnyText, Document, GuidedText, MarkedUpText, Span
 from mderank.encoding import TokenizedText
 from mderank.errors import InputError, OptionError
-from mderank.keyphrase import Candidate, Keyphrase, Keyphrases, LanguageInfo
+from mderank.keyphrase import Candidate, Keyphrase, Keyphrases, LanguageInfo, render_html_with
 from mderank.methods.checks import check_words
 from mderank.methods.chunks import CHUNK_CHARACTERS, divide
 from mderank.methods.failures import input_error, isolate_failures
@@ -172,6 +172,7 @@ class BaseExtractor(ABC):
 
     has_vectors: ClassVar[bool] = False  # whether it can tell which candidates are alike
     takes_seeds: ClassVar[bool] = False  # whether its ranking can be pulled towards a topic
+    takes_embeddings: ClassVar[bool] = False  # whether it compares phrases with an embedding of the whole text
     default_candidates: ClassVar[CandidateSource] = NounPhrases()  # where the user names none
     default_mmr_scaling: ClassVar[Scaling] = "range"  # of MMR, where the user names none
     default_overlap: ClassVar[Overlap] = "any"  # as in the methods' papers
@@ -241,7 +242,7 @@ class BaseExtractor(ABC):
             InputError: If the text is not a text.
             OptionError: If ``top_k`` is negative, or the seeds cannot be used.
         """
-        return self._extract([with_seeds(_check_text(text), seeds, seed_weight)], _check_top_k(top_k))[0]
+        return self._extract([with_seeds(check_text(text), seeds, seed_weight)], _check_top_k(top_k))[0]
 
     def extract_many(
         self,
@@ -276,7 +277,7 @@ class BaseExtractor(ABC):
         seeded: Iterable[AnyText | InputError] = texts
         if seeds is not None or seed_weight is not None:
             seeded = each_with_seeds(texts, seeds, seed_weight)
-        chunks = divide(seeded, _length, self._chunk_characters())
+        chunks = divide(seeded, text_length, self._chunk_characters())
         return (keyphrases for chunk in chunks for keyphrases in self._extract_chunk(chunk, top_k))
 
     def _chunk_characters(self) -> int:
@@ -285,7 +286,7 @@ class BaseExtractor(ABC):
 
     def _extract_chunk(self, texts: Sequence[AnyText | InputError], top_k: int | None) -> Iterator[Keyphrases]:
         def extract(some: Sequence[AnyText | InputError]) -> list[Keyphrases]:
-            return self._extract([_check_text(text) for text in some], top_k)
+            return self._extract([check_text(text) for text in some], top_k)
 
         for found in isolate_failures(extract, texts):
             yield Keyphrases(error=input_error(found)) if isinstance(found, Exception) else found
@@ -322,6 +323,7 @@ class BaseExtractor(ABC):
             truncated=item.truncated,
             missing_phrases=item.missing_phrases,
             language=self._describe_language(item),
+            text=item.text,
         )
 
     def _describe_language(self, item: ScoringInput) -> LanguageInfo:
@@ -354,7 +356,7 @@ class BaseExtractor(ABC):
             )
             truncated = Span(end, len(_prose(text))) if _prose(text)[end:].strip() else None
             candidates = self._filter_excluded(visible, found)
-            inputs.append(ScoringInput(visible, candidates, missing, truncated, tokenized, guide))
+            inputs.append(ScoringInput(visible, candidates, missing, truncated, tokenized, guide, _given(text)))
         return inputs
 
     def _check_guide(self, text: AnyText) -> GuidedText | None:
@@ -364,6 +366,8 @@ class BaseExtractor(ABC):
             raise OptionError(
                 f"{type(self).__name__} does not take seeds: use FusionRank, EmbedRank, KeyBERT or MDERank"
             )
+        if guide is not None and guide.embedding is not None and not self.takes_embeddings:
+            raise OptionError(f"{type(self).__name__} does not take embeddings: use EmbedRank or KeyBERT")
         return guide
 
     def _tag(self, texts: Iterable[tuple[str, str | None]]) -> Iterator[Document]:
@@ -424,9 +428,21 @@ def _stem(document: Document, candidate: Candidate) -> str:
     return comparable(stem_phrase(form, document.language), document.language)
 
 
-def _length(text: AnyText | InputError) -> int:
-    """Return the number of characters of a text; 0 for what is not a text."""
+def text_length(text: AnyText | InputError) -> int:
+    """Return the number of characters of a text.
+
+    Args:
+        text: The text.
+
+    Returns:
+        The number, without markup; 0 for what is not a text.
+    """
     return len(_prose(text)) if isinstance(text, AnyText) else 0
+
+
+def _given(text: str | MarkedUpText | Document) -> str:
+    """Return the text as it was given, with its markup."""
+    return text if isinstance(text, str) else text.text
 
 
 def _prose(text: AnyText) -> str:
@@ -438,8 +454,19 @@ def _prose(text: AnyText) -> str:
     return text.text if isinstance(text, Document) else text
 
 
-def _check_text(text: AnyText | InputError) -> AnyText:
-    if isinstance(text, InputError):  # of its seeds
+def check_text(text: AnyText | InputError) -> AnyText:
+    """Return a text if it is one.
+
+    Args:
+        text: What a user gave as a text; an error if its seeds or its embedding cannot be used.
+
+    Returns:
+        The text.
+
+    Raises:
+        InputError: If it is not a text.
+    """
+    if isinstance(text, InputError):
         raise text
     if not isinstance(text, AnyText):
         raise InputError(f"a text must be a str, a MarkedUpText or a Document, not {type(text).__name__}")
@@ -450,3 +477,12 @@ def _check_top_k(top_k: int | None) -> int | None:
     if top_k is not None and top_k < 0:
         raise OptionError(f"top_k must not be negative, and is {top_k}")
     return top_k
+
+
+def _render_html(keyphrases: Keyphrases) -> str:
+    from mderank.writing.notebook import notebook_html
+
+    return notebook_html(keyphrases)
+
+
+render_html_with(_render_html)  # here, where all results are made

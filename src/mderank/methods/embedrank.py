@@ -6,15 +6,22 @@ place of Sent2Vec and without MMR it is the phrase-document method that the MDER
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from typing import ClassVar
+from typing import Any, ClassVar
 
-from mderank.document import Document
+import numpy as np
+
+from mderank.document import AnyText, Document
 from mderank.encoding import Embeddings
-from mderank.keyphrase import Candidate
+from mderank.errors import OptionError
+from mderank.keyphrase import Candidate, Keyphrases
+from mderank.methods.base import check_text, text_length
+from mderank.methods.chunks import divide
+from mderank.methods.document_embeddings import Vector, each_with_embedding, with_embedding
 from mderank.methods.guided import GuidedExtractor, guide_scores, split_seeds
 from mderank.methods.scores import CandidateScores, ScoringInput
+from mderank.methods.seeded_texts import Seeds
 from mderank.ranking import Scaling, phrase_similarity
 from mderank.util.arrays import Floats
 
@@ -31,7 +38,8 @@ class EmbedRank(GuidedExtractor):
        seed and w their weight.
 
     Args:
-        model: Name or folder of a model, or an `Encoder`; see `load_encoder`.
+        model: Name or folder of a model, or an `Encoder`; see `load_encoder`. Also a model of finished embeddings: a
+            function from texts to vectors, a `TextEmbedder`, or a ``SentenceTransformer``.
         pooling: How hidden states become an embedding: "mean", "max" or "cls"; None for what suits the encoder.
         layer: Number of the layer; negative numbers count from the last. None for the last.
         similarity: How embeddings are compared: "cosine" or "euclidean".
@@ -55,6 +63,98 @@ class EmbedRank(GuidedExtractor):
     """
 
     default_mmr_scaling: ClassVar[Scaling] = "standard"
+    takes_embeddings: ClassVar[bool] = True
+
+    def extract(
+        self,
+        text: AnyText,
+        top_k: int | None = 10,
+        *,
+        seeds: Sequence[str] | None = None,
+        seed_weight: float | None = None,
+        embedding: Vector | None = None,
+    ) -> Keyphrases:
+        """Extract the keyphrases of one text.
+
+        Args:
+            text: A text, a `MarkedUpText`, or a tagged `Document`.
+            top_k: Number of keyphrases; None returns all.
+            seeds: Phrases that pull the ranking towards a topic; None for the extractor's own.
+            seed_weight: How much they count, from 0 to 1; None for the extractor's own.
+            embedding: Embedding ``(d,)`` of the text by the same model, if it was computed before. The text is then
+                not embedded.
+
+        Returns:
+            The keyphrases, the best first.
+
+        Raises:
+            InputError: If the text is not a text.
+            OptionError: If ``top_k`` is negative, or the seeds or the embedding cannot be used.
+        """
+        return super().extract(with_embedding(text, embedding), top_k, seeds=seeds, seed_weight=seed_weight)
+
+    def extract_many(
+        self,
+        texts: Iterable[AnyText],
+        top_k: int | None = 10,
+        *,
+        seeds: Seeds | None = None,
+        seed_weight: float | None = None,
+        embeddings: Iterable[Vector | None] | None = None,
+    ) -> Iterator[Keyphrases]:
+        """Extract the keyphrases of many texts, in batches.
+
+        Args:
+            texts: Texts, which are read as results are asked for.
+            top_k: Number of keyphrases per text; None returns all.
+            seeds: Phrases that pull the ranking towards a topic: one list for all texts, or a list (or None) for
+                each; None for the extractor's own.
+            seed_weight: How much they count, from 0 to 1; None for the extractor's own.
+            embeddings: Embeddings ``(n, d)`` of the texts by the same model, if they were computed before. In an
+                iterable None stands for a text that the model is to embed.
+
+        Returns:
+            An iterator over the keyphrases of each text, in order. A text that fails has its error in
+            ``Keyphrases.error``.
+
+        Raises:
+            OptionError: If ``top_k`` is negative, ``texts`` is one text, the seeds cannot be used, or there are not as
+                many embeddings as texts.
+        """
+        if embeddings is None or isinstance(texts, AnyText):
+            return super().extract_many(texts, top_k, seeds=seeds, seed_weight=seed_weight)
+        given: Iterable[Any] = each_with_embedding(texts, embeddings)  # errors among them, in their places
+        return super().extract_many(given, top_k, seeds=seeds, seed_weight=seed_weight)
+
+    def embed_documents(self, texts: Iterable[AnyText]) -> Floats:
+        """Embed texts, to keep their embeddings and to give them to later calls.
+
+        >>> import numpy as np
+        >>> extractor = EmbedRank()
+        >>> vectors = extractor.embed_documents(["Coral reefs feed fish.", "A storm surge lifts the sea."])
+        >>> vectors.shape
+        (2, 384)
+        >>> extractor.extract("Coral reefs feed fish.", embedding=vectors[0])[0].text
+        'Coral reefs'
+
+        Args:
+            texts: The texts.
+
+        Returns:
+            Embeddings ``(n, d)`` in float64; zeros for a text without words.
+
+        Raises:
+            InputError: If a text is not a text.
+            OptionError: If ``texts`` is one text.
+        """
+        if isinstance(texts, AnyText):
+            raise OptionError("embed_documents takes several texts, not one: put it into a list")
+        chunks = divide(map(check_text, texts), text_length, self._chunk_characters())
+        rows = [row for chunk in chunks for row in self._embed_documents(self._find_candidates(chunk))]
+        made = np.zeros((len(rows), max(map(len, rows), default=0)))
+        for place, row in zip(made, rows, strict=True):
+            place[: len(row)] = row  # of texts without words only, some models tell no dimension
+        return made
 
     def _exact_only(self) -> bool:
         """Nothing is approximated here: encoders that cannot pack take one call more."""

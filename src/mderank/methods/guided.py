@@ -13,8 +13,8 @@ from typing import Annotated, ClassVar, Unpack
 
 import numpy as np
 
-from mderank.encoding import BUNDLED_MODEL, Embeddings, Encoder
-from mderank.methods.encoder_base import MODEL, EncoderExtractor, EncoderOptions
+from mderank.encoding import BUNDLED_MODEL, EmbeddingFunction, Embeddings, Encoder, TextEmbedder
+from mderank.methods.encoder_base import EMBEDDING_MODEL, EncoderExtractor, EncoderOptions
 from mderank.methods.scores import CandidateScores, ScoringInput
 from mderank.parameters import Param, check_arguments
 from mderank.ranking import SimilarityName, nearest_similarity
@@ -37,7 +37,7 @@ class GuidedExtractor(EncoderExtractor):
     is nearest to it. A candidate that is a seed, or a form of it, has the highest similarity, whatever the encoder.
 
     Args:
-        model: Name or folder of a model, or an `Encoder`; see `load_encoder`.
+        model: As for `EncoderExtractor`.
         seeds: Phrases that pull the ranking towards a topic, in texts that come without seeds of their own.
         seed_weight: How much seeds count, from 0 (not at all) to 1 (nothing else counts); None for the method's own.
         options: Options of `EncoderExtractor`.
@@ -53,7 +53,7 @@ class GuidedExtractor(EncoderExtractor):
     @check_arguments
     def __init__(
         self,
-        model: Annotated[str | Path | Encoder, MODEL] = BUNDLED_MODEL,
+        model: Annotated[str | Path | Encoder | TextEmbedder | EmbeddingFunction, EMBEDDING_MODEL] = BUNDLED_MODEL,
         *,
         seeds: Sequence[str] = (),
         seed_weight: Annotated[float | None, Param(ge=0, le=1)] = None,

@@ -27,7 +27,8 @@ class KeyBERT(EmbedRank):
        weight.
 
     Args:
-        model: Name or folder of a model, or an `Encoder`; see `load_encoder`.
+        model: Name or folder of a model, or an `Encoder`; see `load_encoder`. Also a model of finished embeddings: a
+            function from texts to vectors, a `TextEmbedder`, or a ``SentenceTransformer``.
         pooling: How hidden states become an embedding: "mean", "max" or "cls"; None for what suits the encoder.
         layer: Number of the layer; negative numbers count from the last. None for the last.
         similarity: How embeddings are compared: "cosine" or "euclidean".

@@ -10,7 +10,7 @@ from mderank.document import Span
 from mderank.keyphrase import Keyphrase
 from mderank.methods.scores import CandidateScores, ScoringInput
 from mderank.ranking import Dedupe, Diversity, Overlap, family_members, family_order, rank
-from mderank.ranking.dedupe import Entry, forms, merge
+from mderank.ranking.dedupe import Entry, form_key, forms, merge
 from mderank.text import SEGMENTED
 from mderank.variants import variant_key
 
@@ -59,8 +59,9 @@ def rank_candidates(
         lowered = scores[index] - np.asarray([family.lost.get(best, 0.0) for best in index])
         taken = diversity.order(lowered, scored.vectors[index], top_k)
         first = [first[each] for each in taken]
+    key = form_key(item.document, "variant")
     return [
-        _keyphrase(item, scored, best, spans, family.related.get(best, ()), family.lost.get(best, 0.0))
+        _keyphrase(item, scored, best, spans, key, family.related.get(best, ()), family.lost.get(best, 0.0))
         for best, spans in [*first, *last][:top_k]
     ]
 
@@ -112,6 +113,7 @@ def _keyphrase(
     scored: CandidateScores,
     best: int,
     spans: tuple[Span, ...],
+    key: Callable[[str], str],
     related: tuple[str, ...],
     lost: float,
 ) -> Keyphrase:
@@ -128,6 +130,7 @@ def _keyphrase(
         None if scored.confidences is None else float(scored.confidences[best]),
         related,
         item.candidates[best].concept,
+        key(variants[0]),
     )
 
 

@@ -22,6 +22,7 @@ class ScoringInput:
         truncated: The span at the end of the text that is not read.
         tokenized: The tokens of the text, for methods with an encoder.
         guide: The text with its own seeds; None where the extractor's are used.
+        text: The text as it was given, with its markup.
     """
 
     document: Document
@@ -30,6 +31,7 @@ class ScoringInput:
     truncated: Span | None
     tokenized: TokenizedText | None = None
     guide: GuidedText | None = None
+    text: str | None = None
 
 
 @dataclass(frozen=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from itertools import chain
 from typing import Any
 
@@ -32,7 +33,7 @@ def with_seeds(text: AnyText, seeds: Sequence[str] | None, weight: float | None)
         return text
     if isinstance(text, GuidedText):
         own = text.seeds if text.seeds is not None else seeds
-        return GuidedText(text.text, own, weight if text.weight is None else text.weight)
+        return replace(text, seeds=own, weight=weight if text.weight is None else text.weight)
     return GuidedText(text, seeds, weight)
 
 

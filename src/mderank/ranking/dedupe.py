@@ -10,7 +10,7 @@ from mderank.document import Document, Span
 from mderank.keyphrase import Candidate
 from mderank.ranking.acronyms import find_acronyms
 from mderank.text import comparable, stem_phrase
-from mderank.variants import variant_key
+from mderank.variants import phrase_key, variant_key
 
 Dedupe = Literal["none", "case", "variant", "stem"]
 DEDUPES: tuple[Dedupe, ...] = ("none", "case", "variant", "stem")
@@ -99,8 +99,6 @@ def form_key(document: Document, by: Dedupe) -> Callable[[str], str]:
     long_forms = {variant_key(short, language): long for short, long in find_acronyms(document).items()}
 
     def variant(form: str) -> str:
-        key = variant_key(form, language)
-        key = variant_key(long_forms[key], language) if key in long_forms else key
-        return key if language == "en" else comparable(stem_phrase(key, language), language)
+        return phrase_key(long_forms.get(variant_key(form, language), form), language)
 
     return variant

@@ -201,6 +201,7 @@ class KeyphraseAnswer(BaseModel):
     """A phrase of the text and how much it matters. Some fields are there with ``explain`` only."""
 
     text: str = Field(description="Its commonest form in the text.")
+    key: str = Field(description="What all forms of it have in common, for grouping over documents.")
     score: float = Field(description="How much it matters; more is better.")
     raw_score: float = Field(description="The number that the score was computed from.")
     confidence: float | None = Field(

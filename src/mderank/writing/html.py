@@ -32,18 +32,18 @@ class HtmlWriter(Writer):
 
     def write(self, result: DocumentResult) -> None:
         self._number += 1
-        marks = _find_marks(result, f"d{self._number}")
-        pieces, truncated = _split_text(result, marks, every=self.explain)
+        marks = find_marks(result, f"d{self._number}")
+        pieces, truncated = split_text(result, marks, every=self.explain)
         phrases = list(self._list_phrases(result, marks))
-        notes = list(_notes(result.keyphrases, explain=self.explain))
+        notes = list(describe_notes(result.keyphrases, explain=self.explain))
         self.stream.write(self._document(result.id, notes, pieces, truncated, phrases))
 
     def end(self) -> None:
         self.stream.write(self._end)
 
-    def _list_phrases(self, result: DocumentResult, marks: list[_Mark]) -> Iterator[_ListedPhrase]:
+    def _list_phrases(self, result: DocumentResult, marks: list[Mark]) -> Iterator[_ListedPhrase]:
         explainer = Explainer(result.text) if self.explain else None
-        shares = _relative_scores(result.keyphrases)
+        shares = relative_scores(result.keyphrases)
         for number, (each, share) in enumerate(zip(result.keyphrases, shares, strict=True), start=1):
             explanation = None
             if explainer:
@@ -59,7 +59,7 @@ class HtmlWriter(Writer):
             )
 
 
-class _Mark(NamedTuple):
+class Mark(NamedTuple):
     """An occurrence of a phrase; ``occurrence`` counts those of the phrase, from 1."""
 
     span: Span
@@ -77,7 +77,7 @@ class _ShownMark(NamedTuple):
     opacity: float
 
 
-class _Piece(NamedTuple):
+class Piece(NamedTuple):
     """Text, and the mark that follows it."""
 
     text: str
@@ -117,7 +117,16 @@ class _ListedExplanation(NamedTuple):
     occurrences: list[_Occurrence]
 
 
-def _notes(found: Keyphrases, *, explain: bool) -> Iterator[str]:
+def describe_notes(found: Keyphrases, *, explain: bool) -> Iterator[str]:
+    """Say what a reader of keyphrases should know: an error, the language, what is missing or was not read.
+
+    Args:
+        found: The keyphrases.
+        explain: Name the language of English texts too.
+
+    Yields:
+        One note after the other.
+    """
     if found.error:
         yield f"Error: {found.error}"
     if found.language is not None:
@@ -130,33 +139,54 @@ def _notes(found: Keyphrases, *, explain: bool) -> Iterator[str]:
         yield f"Not read: what follows character {found.truncated.start}."
 
 
-def _relative_scores(found: Keyphrases) -> list[float]:
-    """Return each score as a share of the best one, for bars and colours."""
+def relative_scores(found: Keyphrases) -> list[float]:
+    """Return each score as a share of the best one, for bars and colours.
+
+    Args:
+        found: The keyphrases.
+
+    Returns:
+        Shares from 0 to 1; 0 for scores below 0.
+    """
     best = max((each.score for each in found), default=0.0)
-    return [each.score / best if best > 0 else 0.0 for each in found]
+    return [max(0.0, each.score / best) if best > 0 else 0.0 for each in found]
 
 
-def _find_marks(result: DocumentResult, prefix: str) -> list[_Mark]:
-    """Return the occurrences of all phrases in the order of the text. They may overlap."""
+def find_marks(result: DocumentResult, prefix: str) -> list[Mark]:
+    """Return the occurrences of all phrases in the order of the text. They may overlap.
+
+    Args:
+        result: The document.
+        prefix: What the anchors begin with.
+
+    Returns:
+        The occurrences.
+    """
     marks = []
     for number, each in enumerate(result.keyphrases, start=1):
         for occurrence, span in enumerate(each.spans, start=1):
             anchor = f"{prefix}k{number}" + (f"p{occurrence}" if occurrence > 1 else "")
-            marks.append(_Mark(span, number, occurrence, anchor))
+            marks.append(Mark(span, number, occurrence, anchor))
     return sorted(marks)
 
 
-def _split_text(result: DocumentResult, marks: list[_Mark], *, every: bool) -> tuple[list[_Piece], str]:
-    """Divide the text wherever an occurrence begins or ends, and return the parts and the rest that was not read.
+def split_text(result: DocumentResult, marks: list[Mark], *, every: bool) -> tuple[list[Piece], str]:
+    """Divide the text wherever an occurrence begins or ends.
 
-    The first occurrence of a phrase has an anchor, or with ``every`` all of them.
+    Args:
+        result: The document.
+        marks: The occurrences, in the order of the text.
+        every: Whether all occurrences of a phrase have an anchor, or only the first.
+
+    Returns:
+        The parts of the text, and the rest that was not read.
     """
     text, found = result.text, result.keyphrases
-    shares = _relative_scores(found)
+    shares = relative_scores(found)
     limit = found.truncated.start if found.truncated else len(text)
     cuts = sorted({cut for mark in marks for cut in mark.span})
     waiting = deque(marks)
-    open_marks: list[_Mark] = []
+    open_marks: list[Mark] = []
     pieces = []
     position = 0
     for start, end in pairwise(cuts):
@@ -170,9 +200,9 @@ def _split_text(result: DocumentResult, marks: list[_Mark], *, every: bool) -> t
             mark.anchor for mark in open_marks if mark.span.start == start and (every or mark.occurrence == 1)
         )
         opacity = 0.15 + 0.75 * max(shares[number - 1] for number in numbers)
-        pieces.append(_Piece(text[position:start], _ShownMark(text[start:end], numbers, anchors, opacity)))
+        pieces.append(Piece(text[position:start], _ShownMark(text[start:end], numbers, anchors, opacity)))
         position = end
-    return [*pieces, _Piece(text[position:limit], None)], text[limit:]
+    return [*pieces, Piece(text[position:limit], None)], text[limit:]
 
 
 def _explain(keyphrase: Keyphrase, why: Explanation, anchors: Mapping[Span, str]) -> _ListedExplanation:
