@@ -12,8 +12,8 @@ from typing import Any, Literal, NamedTuple
 
 from mderank.document import Document
 from mderank.errors import InputError, MDERankError, OptionError
-from mderank.reading.carried import parse_carry
 from mderank.reading.decoding import check_encoding
+from mderank.row_columns import parse_carry
 
 InputFormat = Literal["text", "markdown", "html", "pdf", "jsonl", "json", "csv", "parquet"]
 FORMATS: tuple[InputFormat, ...] = ("text", "markdown", "html", "pdf", "jsonl", "json", "csv", "parquet")

@@ -4,74 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterable
-from typing import Any, NamedTuple
+from typing import Any
 
-from mderank.errors import InputError, OptionError
+from mderank.errors import InputError
 from mderank.reading.fields import MISSING, find_field
+from mderank.row_columns import ALL, OWN_COLUMNS, parse_carry
 
-ALL = "all"  # carries every field
-CARRIED = "carried"  # the column of a table that has all fields, as a JSON object
-OWN_COLUMNS = ("id", "text", "keyphrases", "truncated", "missing_phrases", "missing_count", "error", "language")
 _MOST_LEVELS = 100  # of nested values: fewer than Python's limit, with which rows are sent to other processes
-
-
-class CarriedField(NamedTuple):
-    """A field to carry.
-
-    Attributes:
-        field: name of the field in the record.
-        name: its name in the row.
-    """
-
-    field: str
-    name: str
-
-
-def parse_carry(carry: Iterable[str]) -> tuple[CarriedField, ...]:
-    """Read the names of fields to carry, without ``all``.
-
-    >>> parse_carry(["all", "year", "meta.lang=lang"])
-    (CarriedField(field='year', name='year'), CarriedField(field='meta.lang', name='lang'))
-
-    Args:
-        carry: fields, or ``FIELD=NAME`` to rename one.
-
-    Returns:
-        The fields.
-
-    Raises:
-        OptionError: a name is blank, occurs twice, or is that of a column that every row has.
-    """
-    carry = tuple(carry)
-    fields = []
-    taken = {*OWN_COLUMNS, *((CARRIED,) if ALL in carry else ())}
-    for each in carry:
-        if each == ALL:
-            continue
-        field, renamed, name = each.rpartition("=") if "=" in each else (each, "", each)
-        if not field.strip() or not name.strip():
-            raise OptionError(f"carry {each!r}: the name of the field is missing; write FIELD, or FIELD=NAME")
-        if name in taken:
-            what = "of two carried fields" if name not in (*OWN_COLUMNS, CARRIED) else "of a column of every row"
-            raise OptionError(f"carry {each!r}: '{name}' is the name {what}: give another, {field}=NAME")
-        taken.add(name)
-        fields.append(CarriedField(field, name))
-    return tuple(fields)
-
-
-def carried_columns(carry: Collection[str]) -> tuple[str, ...]:
-    """Return the columns that a table needs for carried fields. Their names do not depend on the records.
-
-    >>> carried_columns(["year", "all"])
-    ('year', 'carried')
-
-    Args:
-        carry: as for `parse_carry`.
-
-    Returns:
-        A column per named field, and `CARRIED` for all fields together.
-    """
-    return (*(each.name for each in parse_carry(carry)), *((CARRIED,) if ALL in carry else ()))
 
 
 def without_values(carry: Iterable[str]) -> dict[str, Any]:

@@ -187,11 +187,8 @@ def html_text_and_title(page: str) -> tuple[str, str | None]:
     Returns:
         The text, and the content of ``<title>`` on one line; None if there is none.
 
-    >>> html_text_and_title("<title>On
- reefs</title><p>One</p>")
-    ('On reefs
-
-One', 'On reefs')
+    >>> html_text_and_title("<title>On &lt;b&gt; tags</title><p>One</p>")
+    ('On <b> tags\n\nOne', 'On <b> tags')
     """
     reader = _Reader()
     for part in _Page(page).parts():

@@ -126,20 +126,20 @@ def _make_document(record: dict[str, Any], identity: str | int, options: ReadOpt
 
 def _read_text(record: dict[str, Any], options: ReadOptions) -> str:
     """Return the text of a record, which may be put together from several fields."""
-    title, *others = options.text_fields if options.title_field else (None, *options.text_fields)
-    if len(others) > 1:
-        texts = [_optional_text(record, name, "--text-field") for name in others]
-        if all(text is None for text in texts):
-            raise _text_error(record, others[0], f"the fields {list_names(others)} are all missing")
-    else:
-        name = others[0] if others else str(title)
-        found = find_field(record, name)
+    title = options.title_field
+    names = [name for name in options.text_fields if name != title] or list(options.text_fields)
+    if len(names) == 1:
+        found = find_field(record, names[0])
         if not isinstance(found.value, str):
             what = "is missing" if found.value is MISSING else "is not a string"
-            raise _text_error(record, name, f"the field '{name}' {what}")
-        texts = [found.value]
-    if not options.is_composed:
-        return texts[0] or ""
+            raise _text_error(record, names[0], f"the field '{names[0]}' {what}")
+        texts: list[str | None] = [found.value]
+        if not options.is_composed:
+            return found.value
+    else:
+        texts = [_optional_text(record, name, "--text-field") for name in names]
+        if all(text is None for text in texts):
+            raise _text_error(record, names[0], f"the fields {list_names(names)} are all missing")
     first = None if title is None else _optional_text(record, title, "--title-field")
     return "\n\n".join(text for text in (first, *texts) if text is not None and text.strip())
 

@@ -21,8 +21,8 @@ _TEXT_TYPES = ("string", "large_string", "binary", "large_binary")
 def parquet_records(source: IO[bytes], name: str, options: ReadOptions, start: RecordPosition) -> Iterator[Record]:
     """Locate the documents of a Parquet file. Only the columns that the options name are read.
 
-    A column of lists is read only if a field in it is named, or it is carried. Arrow decodes the elements of a row before
-    they can be counted: the memory for them is not limited, only that of what they become.
+    A column of lists is read only if a field in it is named, or it is carried. Arrow decodes the elements of a row
+    before they can be counted: the memory for them is not limited, only that of what they become.
 
     Args:
         source: the file's content as a seekable stream.
@@ -112,7 +112,7 @@ def _convert(cell: Any, options: ReadOptions) -> Any:
 
 
 class _Cell:
-    """Converts one cell, which may be nested. Copies of one text and of one element are counted as often as they are."""
+    """Converts one cell, which may be nested. Each copy of a text counts, also where Arrow holds it once."""
 
     def __init__(self, options: ReadOptions) -> None:
         self._options = options
@@ -131,6 +131,13 @@ class _Cell:
             self._count(data.size - 1)
             is_text = isinstance(cell, pyarrow.StringScalar | pyarrow.LargeStringScalar)
             return decode_as(data.to_pybytes(), "utf-8" if is_text else self._options.encoding)
+        if getattr(cell.type, "unit", None) == "ns":  # Python's times have microseconds
+            return cell.cast(pyarrow.string()).as_py()
+        return self._convert_nested(cell)
+
+    def _convert_nested(self, cell: Any) -> Any:
+        import pyarrow
+
         if isinstance(cell, pyarrow.MapScalar):
             pairs = (each.values() for each in cell.values)
             return {str(self.convert(key)): self.convert(value) for key, value in pairs}
@@ -138,8 +145,6 @@ class _Cell:
             return {name: self.convert(value) for name, value in cell.items()}
         if isinstance(cell, pyarrow.ListScalar):
             return [self.convert(each) for each in cell.values]
-        if getattr(cell.type, "unit", None) == "ns":  # Python's times have microseconds
-            return cell.cast(pyarrow.string()).as_py()
         return cell.as_py()
 
     def _count(self, size: int) -> None:

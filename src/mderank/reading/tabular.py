@@ -9,8 +9,8 @@ from typing import Any
 
 from mderank.errors import InputError
 from mderank.reading.base import ReadOptions
-from mderank.reading.carried import ALL, parse_carry
 from mderank.reading.limits import list_names
+from mderank.row_columns import ALL, parse_carry
 
 
 def check_columns(

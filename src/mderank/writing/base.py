@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TextIO
 
@@ -119,12 +119,16 @@ class Writer(ABC):
         stream: text stream to write to.
         color: use colours of the terminal.
         explain: add the explanation of each score.
+        carried: columns of a table that carry fields of the input (`mderank.row_columns.carried_columns`).
     """
 
-    def __init__(self, stream: TextIO, *, color: bool = False, explain: bool = False) -> None:
+    def __init__(
+        self, stream: TextIO, *, color: bool = False, explain: bool = False, carried: Sequence[str] = ()
+    ) -> None:
         self.stream = stream
         self.color = color
         self.explain = explain
+        self.carried = carried
 
     def begin(self) -> None:  # noqa: B027
         """Write what precedes the first result."""
