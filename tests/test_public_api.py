@@ -1,5 +1,6 @@
 import difflib
 import pickle
+import pydoc
 import subprocess
 import sys
 
@@ -25,7 +26,15 @@ def test_the_public_interface_is_the_one_that_was_promised():
 
 
 def test_the_public_names_are_listed():
-    assert dir(mderank) == mderank.__all__
+    assert dir(mderank) == sorted(mderank.__all__)
+
+
+def test_the_shortest_way_comes_first():
+    assert mderank.__all__[:3] == ["extract", "read", "FusionRank"]
+    first_page = pydoc.render_doc(mderank, renderer=pydoc.plaintext).partition("PACKAGE CONTENTS")[0]
+    names = ["extract ", "FusionRank ", "read ", "MDERank "]
+    places = [first_page.index(f"\n        {name}") for name in names]
+    assert places == sorted(places)
 
 
 @pytest.mark.parametrize("name", mderank.__all__)

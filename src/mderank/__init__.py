@@ -1,8 +1,20 @@
 """Keyphrase extraction: phrases of a document with their scores and occurrences, in one encoder pass.
 
->>> from mderank import FusionRank
->>> FusionRank().extract("Coral reefs feed fish. Warm water harms coral reefs.", top_k=1)[0].text
-'Coral reefs'
+>>> import mderank
+>>> mderank.extract("Coral reefs feed fish. Warm water harms coral reefs.", top_k=1).texts
+['Coral reefs']
+
+    extract                    keyphrases of a text or a file, in one call
+    FusionRank                 the default method: FusionRank().extract(text), .extract_many(texts)
+    Keyphrases, Keyphrase      the result: a list of phrases with text, score, spans, forms and confidence
+    read                       documents from files, folders and patterns, in all formats
+    PhraseList, NGrams, Terms  where candidates come from: FusionRank(candidates=PhraseList(["storm surge"]))
+    MMR, MaxSum                fewer similar phrases: FusionRank(diversity=MMR(0.4))
+    Options, build_extractor   any method, described by plain values
+    MDERank                    the method of the paper; mderank.methods has all others
+
+mderank.batch extracts folders of documents, mderank.serve is the HTTP server, mderank.integrations has spaCy,
+scikit-learn, Ray and Spark, and mderank.research evaluates and trains.
 
 Importing mderank loads neither spaCy nor ONNX Runtime nor torch; making a `FusionRank` loads what it needs.
 """
@@ -15,13 +27,13 @@ from mderank._version import __version__ as __version__
 from mderank.util.lazy import lazy_names
 
 _MODULES = {
-    "mderank.methods.mderank": ("MDERank",),
+    "mderank.shortcuts": ("extract", "read"),
     "mderank.methods.fusionrank": ("FusionRank", "FusionWeights"),
-    "mderank.methods.base": ("Extractor",),
+    "mderank.keyphrase": ("Keyphrases", "Keyphrase", "Candidate", "Occurrence", "LanguageInfo"),
     "mderank.options": ("Options",),
     "mderank.factory": ("build_extractor",),
-    "mderank.shortcuts": ("extract", "read"),
-    "mderank.keyphrase": ("Candidate", "Keyphrase", "Keyphrases", "LanguageInfo", "Occurrence"),
+    "mderank.methods.mderank": ("MDERank",),
+    "mderank.methods.base": ("Extractor",),
     "mderank.languages": ("detect_language",),
     "mderank.document": ("Document", "MarkedUpText", "Span", "Token"),
     "mderank.tagging": ("EncoderTagger", "LanguageTagger", "SegmenterTagger", "SpacyTagger", "Tagger", "WordTagger"),

@@ -38,7 +38,7 @@ def extract_documents(
         while waiting[0].error is not None:
             yield _failed(waiting.popleft())
         source = waiting.popleft()
-        yield DocumentResult(source.id, source.text, _named(found, source), source.extracted)
+        yield DocumentResult(source.id, source.text, _named(found, source), source.extracted, source.carried)
     yield from map(_failed, waiting)
 
 
@@ -63,4 +63,4 @@ def _named(found: Keyphrases, source: SourceDocument) -> Keyphrases:
 
 
 def _failed(source: SourceDocument) -> DocumentResult:
-    return DocumentResult(source.id, source.text, Keyphrases(error=source.error))
+    return DocumentResult(source.id, source.text, Keyphrases(error=source.error), carried=source.carried)

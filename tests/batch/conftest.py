@@ -49,7 +49,8 @@ def jsonl(tmp_path: Path) -> Callable[..., Path]:
 
 def contents(folder: Path) -> dict[str, bytes]:
     """Every file of an output folder."""
-    return {file.name: file.read_bytes() for file in sorted(folder.iterdir())}
+    files = sorted(file for file in folder.rglob("*") if file.is_file())
+    return {file.relative_to(folder).as_posix(): file.read_bytes() for file in files}
 
 
 def rows(folder: Path) -> list[dict]:

@@ -119,7 +119,7 @@ def test_what_was_being_written_is_swept_away(tmp_path):
         folder.check_settings(settings={})
         (folder.path / ".part-000000.jsonl.1a2b.tmp").write_text('{"half a')
     with OutputFolder(tmp_path / "out", "jsonl"):
-        assert sorted(contents(tmp_path / "out")) == [".lock", "manifest.json"]
+        assert sorted(contents(tmp_path / "out")) == ["_mderank/lock", "_mderank/manifest.json"]
 
 
 def rows_of(folder, shard):
@@ -211,7 +211,8 @@ def test_finishing(planned):
 def test_manifests_that_are_none(tmp_path):
     with pytest.raises(InputError, match="is not a `mderank batch` output folder"):
         load_manifest(tmp_path)
+    (tmp_path / "_mderank").mkdir()
     for text in ("{", "[]"):
-        (tmp_path / "manifest.json").write_text(text)
+        (tmp_path / "_mderank" / "manifest.json").write_text(text)
         with pytest.raises(InputError, match="run the batch again"):
             load_manifest(tmp_path)

@@ -252,7 +252,7 @@ def test_another_extractor_is_refused_by_what_it_says_of_itself(jsonl, tmp_path,
         extract(file, tmp_path / "out", advance=lambda documents: (_ for _ in ()).throw(StoppedError))
     manifest = folders.load_manifest(tmp_path / "out")
     manifest["extractor"] = {**WORK.describe(), "tagger": "another"}
-    (tmp_path / "out" / "manifest.json").write_text(json.dumps(manifest))
+    (tmp_path / "out" / folders.MANIFEST).write_text(json.dumps(manifest))
     with pytest.raises(BatchError, match=r"tagger: 'another', now 'FakeTagger'"):
         extract(file, tmp_path / "out")
 

@@ -56,8 +56,8 @@ def test_json_and_a_page(run, made, tmp_path):
 
 
 def test_a_batch_that_is_not_finished_is_said_so(run, tmp_path):
-    (tmp_path / "out").mkdir()
-    (tmp_path / "out" / "manifest.json").write_text('{"output": "jsonl"}')
+    (tmp_path / "out" / "_mderank").mkdir(parents=True)
+    (tmp_path / "out" / "_mderank" / "manifest.json").write_text('{"output": "jsonl"}')
     result = run("collection", tmp_path / "out")
     assert result.exit_code == 0
     assert "the batch is not finished" in result.stderr

@@ -9,6 +9,8 @@ import warnings
 
 import pytest
 
+from mderank.options import Options
+from mderank.research import RunSpec
 from mderank.tagging import load_tagger
 
 DOCUMENTS = [
@@ -50,7 +52,7 @@ def read_tables(printed):
 
 
 def test_a_run_is_written_scored_and_not_repeated(run, dataset, tmp_path):
-    arguments = ("evaluate", "-d", dataset, "--out", tmp_path / "runs", "--measure", "R@M")
+    arguments = ("evaluate", "-d", dataset, "--method", "mderank", "--out", tmp_path / "runs", "--measure", "R@M")
     result = run(*arguments)
     assert result.exit_code == 0, result.stderr
     # Both phrases of the text are found; the sea and the empty document's are not: 2 of 4.
@@ -72,12 +74,20 @@ def test_a_run_is_written_scored_and_not_repeated(run, dataset, tmp_path):
     assert settings["versions"]["mderank"]
 
 
+def test_the_default_method_is_that_of_extract(run, dataset, tmp_path):
+    out = ("--out", tmp_path / "runs", "-q")
+    assert run("evaluate", "-d", dataset, *out).exit_code == 0
+    settings = json.loads((run_folder(tmp_path, "fusion") / "run.json").read_text())
+    assert settings["options"]["method"] == Options().method == RunSpec("birds").options.method == "fusion"
+
+
 def test_methods_have_their_labels_and_options(run, dataset, tmp_path):
     out = ("--out", tmp_path / "runs", "-q")
     for method in ("embedrank", "firstphrases", "random", "tfidf", "oracle"):
         assert run("evaluate", "-d", dataset, "--method", method, *out).exit_code == 0
         assert run_folder(tmp_path, method)
-    assert run("evaluate", "-d", dataset, "--masking", "subset", "--pooling", "max", *out).exit_code == 0
+    masked = ("--method", "mderank", "--masking", "subset", "--pooling", "max")
+    assert run("evaluate", "-d", dataset, *masked, *out).exit_code == 0
     assert run_folder(tmp_path, "mderank-masking=subset-pooling=max")
     result = run("evaluate", "-d", dataset, "--method", "random", "--exact", *out)
     assert result.exit_code == 2
@@ -106,8 +116,9 @@ def test_the_oracle_is_the_upper_bound(run, dataset, tmp_path):
 
 
 def test_the_full_text_is_an_option(run, dataset, tmp_path):
-    assert run("evaluate", "-d", dataset, "--text", "full", "--out", tmp_path / "runs", "-q").exit_code == 0
-    settings = json.loads((run_folder(tmp_path, "mderank") / "run.json").read_text())
+    arguments = ("--text", "full", "--method", "firstphrases", "--out", tmp_path / "runs", "-q")
+    assert run("evaluate", "-d", dataset, *arguments).exit_code == 0
+    settings = json.loads((run_folder(tmp_path, "firstphrases") / "run.json").read_text())
     assert (settings["text"], settings["options"]["max_words"]) == ("full", None)
 
 
@@ -131,7 +142,7 @@ def test_overlap_is_recorded_where_it_is_given(run, dataset, tmp_path):
 
 
 def test_other_settings_in_the_same_place_are_refused(run, dataset, tmp_path):
-    out = ("--out", tmp_path / "runs", "-q", "--label", "mine")
+    out = ("--method", "mderank", "--out", tmp_path / "runs", "-q", "--label", "mine")
     assert run("evaluate", "-d", dataset, *out).exit_code == 0
     result = run("evaluate", "-d", dataset, *out, "--masking", "once")
     assert result.exit_code == 2
@@ -157,7 +168,8 @@ def test_torch_is_recorded_where_it_was_used(run, dataset, tmp_path, tiny_model,
 
 @pytest.mark.slow
 def test_a_run_goes_on_with_the_same_torch_only(run, dataset, tmp_path, tiny_model):
-    arguments = ("evaluate", "-d", dataset, "--model", tiny_model("bert"), "--out", tmp_path / "runs", "-q")
+    arguments = ("evaluate", "-d", dataset, "--method", "mderank", "--model", tiny_model("bert"),
+                 "--out", tmp_path / "runs", "-q")  # fmt: skip
     assert run(*arguments, "--label", "it").exit_code == 0
     file = run_folder(tmp_path, "it") / "run.json"
     settings = json.loads(file.read_text())
@@ -182,7 +194,7 @@ def test_encoders_with_the_same_folder_name_have_labels_of_their_own(run, datase
     runs = tmp_path / "runs"
 
     def labels(*arguments):
-        result = run("evaluate", "-d", dataset, "--out", runs, *arguments, "-q")
+        result = run("evaluate", "-d", dataset, "--method", "mderank", "--out", runs, *arguments, "-q")
         assert result.exit_code == 0, result.stderr
         return sorted(folder.name for folder in runs.glob("birds/*"))
 

@@ -92,8 +92,8 @@ def test_all_tables_with_everything_at_hand(reproduce, tiny_model, tmp_path):
 @pytest.mark.slow
 def test_numbers_are_those_of_evaluate_whose_runs_are_used(reproduce, run, sets, tiny_model, tmp_path):
     model = tiny_model("bert")
-    arguments = ("evaluate", "-d", "nus", "--model", model, "--exact", "--label", "mine", "--no-verify",
-                 "--data-dir", sets, "--out", tmp_path / "runs")  # fmt: skip
+    arguments = ("evaluate", "-d", "nus", "--method", "mderank", "--model", model, "--exact", "--label", "mine",
+                 "--no-verify", "--data-dir", sets, "--out", tmp_path / "runs")  # fmt: skip
     printed = run(*arguments).stdout
     result = reproduce("document-length", "--model", model)
     assert result.exit_code == 0, result.stderr

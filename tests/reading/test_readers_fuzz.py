@@ -74,10 +74,10 @@ def test_a_reader_that_raises_is_found(tmp_path, monkeypatch):
     def broken(*_):
         raise KeyError("x")
 
-    monkeypatch.setattr("mderank.reading.readers.html_text", broken)
+    monkeypatch.setattr("mderank.reading.readers.html_text_and_title", broken)
     with pytest.raises(KeyError):
         check(READERS["html"], b"<p>a", ReadOptions(), tmp_path)
-    monkeypatch.setattr("mderank.reading.readers.html_text", lambda page: "x" * 200)
+    monkeypatch.setattr("mderank.reading.readers.html_text_and_title", lambda page: ("x" * 200, None))
     monkeypatch.setattr("mderank.reading.readers.check_length", lambda text, options: text)
     with pytest.raises(FuzzError, match="a text of 200 characters"):
         check(READERS["html"], b"<p>a", ReadOptions(max_document_chars=100), tmp_path)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 _HOME_OF = {
     "ShardSize": "mderank.batch.shards",
     "FailedDocumentError": "mderank.batch.run",
+    "FailureKind": "mderank.batch.failures",
     "Local": "mderank.batch.engines.local",
     "BatchSummary": "mderank.batch.run",
     "BatchWorker": "mderank.batch.worker",
@@ -22,6 +23,7 @@ __all__ = sorted(_HOME_OF)  # noqa: PLE0605
 
 if TYPE_CHECKING:
     from mderank.batch.engines.local import Local as Local
+    from mderank.batch.failures import FailureKind as FailureKind
     from mderank.batch.run import BatchSummary as BatchSummary
     from mderank.batch.run import FailedDocumentError as FailedDocumentError
     from mderank.batch.run import extract_folder as extract_folder

@@ -1,29 +1,31 @@
 """The output folder of a batch: one file per shard, and a record of how it was made.
 
-    manifest.json   settings, versions and checksums; at the end also the numbers of documents and failures
-    plan.jsonl      a line per shard: its documents and their checksum
-    done.jsonl      a line per shard that is written; in order when the run has finished
-    part-000000.…   the rows of shard 0, in the order of the input
+    part-000000.…           the rows of shard 0, in the order of the input
+    _mderank/manifest.json  settings, versions and checksums; at the end also the numbers of documents and failures
+    _mderank/plan.jsonl     a line per shard: its documents and their checksum
+    _mderank/done.jsonl     a line per shard that is written; in order when the run has finished
 
 A part is written to a temporary file, which is renamed when it is complete and on disk. So a file with a part's name is
 complete. A run that was stopped, killed or ran out of disk resumes with the missing shards, and ends with the same
-bytes in every file.
+bytes in every file. The record is in a folder of its own, so that ``out/*.jsonl`` stands for the parts alone. Readers
+of whole folders (Spark, pyarrow) leave out names that begin with ``_``.
 """
 
 from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import IO, Any
 
-from mderank.batch.row_files import RowFormat, read_rows, write_rows
+from mderank.batch.failures import FailureCounts, FailureKind
+from mderank.batch.row_files import ROW_FORMATS, RowFormat, read_rows, write_rows
 from mderank.batch.shards import Shard, input_changed
 from mderank.batch.worker import Row
-from mderank.errors import BatchError, InputError
+from mderank.errors import BatchError, InputError, MDERankError
 from mderank.util.files import (
     TEMPORARY_SUFFIX,
     atomic_write,
@@ -35,7 +37,10 @@ from mderank.util.files import (
 )
 from mderank.util.format import json_text
 
-MANIFEST, PLAN, DONE, LOCK = "manifest.json", "plan.jsonl", "done.jsonl", ".lock"
+RECORD = "_mderank"
+MANIFEST, PLAN, DONE, LOCK = (f"{RECORD}/{name}" for name in ("manifest.json", "plan.jsonl", "done.jsonl", "lock"))
+_FORMER_NAMES = {"manifest.json", "plan.jsonl"}  # of versions that had no folder for them
+_OVERWRITE = "begin anew: --overwrite"
 
 
 @dataclass(frozen=True)
@@ -48,6 +53,7 @@ class ShardRecord:
         failed: number of documents with an error.
         size: size of the file in bytes.
         sha256: checksum of the file.
+        failures: the most frequent reasons of its failures.
     """
 
     shard: int
@@ -55,6 +61,46 @@ class ShardRecord:
     failed: int
     size: int
     sha256: str
+    failures: tuple[FailureKind, ...] = ()
+
+    @classmethod
+    def of_rows(cls, shard: int, rows: Iterable[Row], size: int, sha256: str) -> ShardRecord:
+        """Describe a shard by its rows.
+
+        Args:
+            shard: number of the shard.
+            rows: its rows.
+            size: size of its file in bytes.
+            sha256: checksum of its file.
+
+        Returns:
+            The line for ``done.jsonl``.
+        """
+        documents = 0
+        failures = FailureCounts()
+        for row in rows:
+            documents += 1
+            failures.add_row(row)
+        return cls(shard, documents, failures.total, size, sha256, failures.most_common())
+
+    def as_json(self) -> str:
+        """Return the shard's line of ``done.jsonl``."""
+        return json.dumps(asdict(self), ensure_ascii=True)
+
+    @classmethod
+    def from_json(cls, line: str | bytes) -> ShardRecord:
+        """Return the shard of a line of ``done.jsonl``.
+
+        Args:
+            line: the value of `as_json`.
+
+        Raises:
+            ValueError: the line is not JSON.
+            TypeError: it is not such a line.
+        """
+        data: dict[str, Any] = json.loads(line)
+        failures = tuple(FailureKind(*each) for each in data.pop("failures", ()))
+        return cls(**data, failures=failures)
 
 
 class OutputFolder:
@@ -63,14 +109,20 @@ class OutputFolder:
     Args:
         path: the folder; it is created on entry.
         output_format: format of the parts.
+        carried: columns of Parquet that carry fields of the input.
+        overwrite: on entry, remove what an earlier run wrote. Other files stay.
 
     Raises:
         BatchError: on entry, if the folder has other files, cannot be written, or is locked by another run.
     """
 
-    def __init__(self, path: Path, output_format: RowFormat) -> None:
+    def __init__(
+        self, path: Path, output_format: RowFormat, carried: Sequence[str] = (), *, overwrite: bool = False
+    ) -> None:
         self.path = path
         self.output_format = output_format
+        self.carried = carried
+        self.overwrite = overwrite
         self._lock: IO[bytes] | None = None
 
     # --- opening ------------------------------------------------------------------------------------------------------
@@ -78,19 +130,56 @@ class OutputFolder:
     def __enter__(self) -> OutputFolder:
         try:
             self.path.mkdir(parents=True, exist_ok=True)
-            if not (self.path / MANIFEST).exists() and any(not _is_ours(each.name) for each in self.path.iterdir()):
-                raise BatchError(f"{self.path} has other files in it: choose another output folder, or an empty one")
+            self._check_files()
+            (self.path / RECORD).mkdir(exist_ok=True)
             self._lock = open_locked(self.path / LOCK)
+            if self.overwrite:
+                self._remove_output()
         except BlockingIOError as error:
             raise BatchError(f"{self.path}: another run is writing to it; wait for it, or stop it") from error
         except OSError as error:
             raise BatchError(f"{self.path}: cannot be written: {error.strerror or error}") from error
-        remove_temporary(self.path)
+        except MDERankError:
+            self.__exit__()
+            raise
+        self._remove_temporary()
         return self
 
     def __exit__(self, *_: object) -> None:
         if self._lock is not None:
             self._lock.close()
+
+    def _check_files(self) -> None:
+        """Refuse a folder that no run has begun and that has files."""
+        names = {each.name for each in self.path.iterdir()}
+        if (self.path / MANIFEST).exists():
+            return
+        if names >= _FORMER_NAMES:
+            raise BatchError(
+                f"{self.path} was written by an earlier version of mderank, which had manifest.json beside the parts: "
+                "choose another output folder, or remove this one"
+            )
+        if any(name != RECORD and not name.endswith(TEMPORARY_SUFFIX) for name in names):
+            raise BatchError(f"{self.path} has other files in it: choose another output folder, or an empty one")
+
+    def _remove_output(self) -> None:
+        """Remove the parts of the plan and the record. The manifest is last, since it says whose folder this is."""
+        output_format = self.manifest().get("output")
+        if output_format in ROW_FORMATS and (self.path / PLAN).exists():
+            written = OutputFolder(self.path, output_format)
+            try:
+                for shard in self.plan():
+                    written.part(shard.number).unlink(missing_ok=True)
+            except (ValueError, TypeError, KeyError) as error:
+                raise BatchError(
+                    f"{self.path / PLAN} is damaged: remove the folder, and run the batch again"
+                ) from error
+        for name in (DONE, PLAN, MANIFEST):
+            (self.path / name).unlink(missing_ok=True)
+
+    def _remove_temporary(self) -> None:
+        remove_temporary(self.path)
+        remove_temporary(self.path / RECORD)
 
     # --- settings and plan --------------------------------------------------------------------------------------------
 
@@ -106,7 +195,8 @@ class OutputFolder:
         known = self.manifest()
         about = json.loads(json.dumps(about))  # as JSON returns it
         recorded = {name: known[name] for name in about if name in known}
-        check_settings(self.path, find_differences(recorded, {name: about[name] for name in recorded}), BatchError)
+        differences = find_differences(recorded, {name: about[name] for name in recorded})
+        check_settings(self.path, differences, BatchError, remedy=f"choose another folder, or {_OVERWRITE}")
         if not about.items() <= known.items():
             self._write_manifest({**known, **about})
 
@@ -190,13 +280,10 @@ class OutputFolder:
     def _check_part(self, shard: Shard) -> ShardRecord | None:
         part = self.part(shard.number)
         try:
-            errors = [row["error"] for row in read_rows(part)]
+            found = ShardRecord.of_rows(shard.number, read_rows(part), part.stat().st_size, file_sha256(part))
         except InputError:
             return None
-        if len(errors) != shard.documents:
-            return None
-        failed = sum(error is not None for error in errors)
-        return ShardRecord(shard.number, len(errors), failed, part.stat().st_size, file_sha256(part))
+        return found if found.documents == shard.documents else None
 
     def write(self, shard: int, rows: Sequence[Row]) -> ShardRecord:
         """Write the file of a shard. Another process may write the same shard at the same time.
@@ -212,8 +299,10 @@ class OutputFolder:
             BatchError: the file cannot be written.
         """
         name = self.part(shard).name
-        size, sha256 = self._write_atomically(name, lambda stream: write_rows(rows, stream, self.output_format))
-        return ShardRecord(shard, len(rows), sum(row["error"] is not None for row in rows), size, sha256)
+        size, sha256 = self._write_atomically(
+            name, lambda stream: write_rows(rows, stream, self.output_format, self.carried)
+        )
+        return ShardRecord.of_rows(shard, rows, size, sha256)
 
     def record(self, done: ShardRecord) -> None:
         """Append a shard to ``done.jsonl``.
@@ -226,7 +315,7 @@ class OutputFolder:
         """
         try:
             with (self.path / DONE).open("a", encoding="ascii", newline="\n") as stream:
-                stream.write(json.dumps(asdict(done)) + "\n")
+                stream.write(done.as_json() + "\n")
                 stream.flush()
                 os.fsync(stream.fileno())
         except OSError as error:
@@ -245,10 +334,10 @@ class OutputFolder:
         documents, failed = (sum(getattr(each, name) for each in done.values()) for name in ("documents", "failed"))
         result = {"shards": len(done), "documents": documents, "failed": failed}
         self._write_manifest({**self.manifest(), "result": result})
-        remove_temporary(self.path)
+        self._remove_temporary()
 
     def _write_done(self, done: dict[int, ShardRecord]) -> None:
-        text = "".join(json.dumps(asdict(done[shard])) + "\n" for shard in sorted(done))
+        text = "".join(done[shard].as_json() + "\n" for shard in sorted(done))
         self._write_atomically(DONE, lambda stream: stream.write(text.encode("ascii")))
 
     # --- writing ------------------------------------------------------------------------------------------------------
@@ -300,9 +389,5 @@ def _read_done(file: Path) -> Iterator[ShardRecord]:
         return
     with file.open("rb") as stream:
         for line in stream:
-            with suppress(ValueError, TypeError):
-                yield ShardRecord(**json.loads(line))
-
-
-def _is_ours(name: str) -> bool:
-    return name in (MANIFEST, PLAN, DONE, LOCK) or name.endswith(TEMPORARY_SUFFIX)
+            with suppress(ValueError, TypeError, AttributeError):
+                yield ShardRecord.from_json(line)

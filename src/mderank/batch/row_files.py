@@ -10,6 +10,7 @@ from typing import IO, Any, Literal
 
 from mderank.batch.worker import Row
 from mderank.errors import InputError, MissingExtraError
+from mderank.row_columns import carried_cells, carried_values
 from mderank.util.format import json_text
 
 RowFormat = Literal["jsonl", "jsonl.gz", "parquet"]
@@ -28,18 +29,19 @@ def check_row_format(output_format: RowFormat) -> None:
         _arrow()
 
 
-def write_rows(rows: Sequence[Row], stream: IO[bytes], output_format: RowFormat) -> None:
+def write_rows(rows: Sequence[Row], stream: IO[bytes], output_format: RowFormat, carried: Sequence[str] = ()) -> None:
     """Write the rows of one shard.
 
     Args:
         rows: the rows.
         stream: binary stream to write to.
         output_format: format of the file.
+        carried: columns of Parquet that carry fields of the input (`mderank.row_columns.carried_columns`).
 
     Raises:
         MissingExtraError: Parquet, and the extra ``parquet`` is not installed.
     """
-    _WRITE[output_format](rows, stream)
+    _WRITE[output_format](rows, stream, carried)
 
 
 def read_rows(file: Path) -> Iterator[Row]:
@@ -67,26 +69,27 @@ def read_rows(file: Path) -> Iterator[Row]:
     raise InputError(f"{file}: is not a shard of a batch: its suffix is none of {', '.join(_READ)}")
 
 
-def _write_jsonl(rows: Sequence[Row], stream: IO[bytes] | gzip.GzipFile) -> None:
+def _write_jsonl(rows: Sequence[Row], stream: IO[bytes] | gzip.GzipFile, _: Sequence[str] = ()) -> None:
     for row in rows:
         stream.write(json_text(row).encode("utf-8") + b"\n")
 
 
-def _write_gzip(rows: Sequence[Row], stream: IO[bytes]) -> None:
+def _write_gzip(rows: Sequence[Row], stream: IO[bytes], _: Sequence[str] = ()) -> None:
     with gzip.GzipFile(filename="", mode="wb", fileobj=stream, mtime=0) as packed:  # equal bytes
         _write_jsonl(rows, packed)
 
 
-def _write_parquet(rows: Sequence[Row], stream: IO[bytes]) -> None:
+def _write_parquet(rows: Sequence[Row], stream: IO[bytes], carried: Sequence[str] = ()) -> None:
     _, parquet = _arrow()
-    parquet.write_table(table(rows), stream, compression="zstd")
+    parquet.write_table(table(rows, carried), stream, compression="zstd")
 
 
-def table(rows: Sequence[Row]) -> Any:
+def table(rows: Sequence[Row], carried: Sequence[str] = ()) -> Any:
     """Convert rows to an Arrow table. Ids become text, since a column has one type; lone surrogates are replaced.
 
     Args:
         rows: the rows.
+        carried: columns that carry fields of the input.
 
     Returns:
         A ``pyarrow.Table`` with the columns of `schema`.
@@ -95,11 +98,14 @@ def table(rows: Sequence[Row]) -> Any:
         MissingExtraError: the extra ``parquet`` is not installed.
     """
     pa, _ = _arrow()
-    return pa.Table.from_pylist(list(map(to_arrow_types, rows)), schema=schema())
+    return pa.Table.from_pylist([to_arrow_types(row, carried) for row in rows], schema=schema(carried))
 
 
-def schema() -> Any:
-    """Return the Arrow schema of Parquet output.
+def schema(carried: Sequence[str] = ()) -> Any:
+    """Return the Arrow schema of Parquet output. It depends on the options only, not on the documents.
+
+    Args:
+        carried: columns that carry fields of the input. They are texts.
 
     Raises:
         MissingExtraError: the extra ``parquet`` is not installed.
@@ -138,15 +144,17 @@ def schema() -> Any:
             ("missing_count", pa.int64()),
             ("error", pa.string()),
             ("language", language),
+            *((name, pa.string()) for name in carried),
         ]
     )
 
 
-def to_arrow_types(row: Row) -> Row:
+def to_arrow_types(row: Row, carried: Sequence[str] = ()) -> Row:
     """Convert a row to Arrow's types: spans become structs, and text that UTF-8 cannot encode is replaced.
 
     Args:
         row: a row, as in JSON output.
+        carried: columns that carry fields of the input.
 
     Returns:
         A row for `schema`.
@@ -168,6 +176,10 @@ def to_arrow_types(row: Row) -> Row:
         "missing_count": row.get("missing_count", len(row["missing_phrases"])),
         "error": None if row["error"] is None else _encodable(row["error"]),
         "language": row.get("language"),
+        **{
+            name: None if cell is None else _encodable(cell)
+            for name, cell in zip(carried, carried_cells(carried_values(row), carried), strict=True)
+        },
     }
 
 
@@ -220,7 +232,7 @@ def _arrow() -> tuple[Any, Any]:
     return pyarrow, parquet
 
 
-_WRITE: dict[RowFormat, Callable[[Sequence[Row], IO[bytes]], None]] = {
+_WRITE: dict[RowFormat, Callable[[Sequence[Row], IO[bytes], Sequence[str]], None]] = {
     "jsonl": _write_jsonl,
     "jsonl.gz": _write_gzip,
     "parquet": _write_parquet,

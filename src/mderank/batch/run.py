@@ -9,12 +9,14 @@ from pathlib import Path
 
 from mderank.batch.engines.base import Engine, EngineJob
 from mderank.batch.engines.local import Local
+from mderank.batch.failures import FailureCounts, FailureKind
 from mderank.batch.output_folder import OutputFolder
 from mderank.batch.row_files import RowFormat, check_row_format
 from mderank.batch.shards import ShardSize, check_paths, input_files, plan_shards
 from mderank.batch.worker import BatchWorker, Row
-from mderank.errors import InputError
+from mderank.errors import InputError, OptionError
 from mderank.options import Options
+from mderank.row_columns import carried_columns
 
 
 @dataclass(frozen=True)
@@ -27,6 +29,7 @@ class BatchSummary:
         failed: number of documents with an error.
         resumed: number of documents that an earlier run had finished.
         replaced: number of worker processes that died and were replaced.
+        failures: the reasons of the failures, the most frequent first. Those of rare kinds may be missing.
     """
 
     shards: int
@@ -34,6 +37,7 @@ class BatchSummary:
     failed: int
     resumed: int
     replaced: int = 0
+    failures: tuple[FailureKind, ...] = ()
 
 
 class FailedDocumentError(InputError):
@@ -50,6 +54,7 @@ def extract_folder(
     engine: Engine | None = None,
     fail_fast: bool = False,
     retry_failed: bool = False,
+    overwrite: bool = False,
     planned: Callable[[int], None] = lambda documents: None,
     advance: Callable[[int], None] = lambda documents: None,
     skipped: Callable[[Path], None] = lambda file: None,
@@ -68,6 +73,7 @@ def extract_folder(
         engine: where the shards run; None uses the cores of this machine.
         fail_fast: stop at the first document that fails. Otherwise its row has the error.
         retry_failed: write the shards again in which documents failed.
+        overwrite: begin anew in a folder that an earlier run has written to. What it wrote is removed.
         planned: called with the number of documents of each shard that is planned.
         advance: called with the number of documents of each shard that is written, those of an earlier run first.
         skipped: called with each file and folder in a folder that is not read.
@@ -77,6 +83,7 @@ def extract_folder(
 
     Raises:
         InputError: a path stands for no file.
+        OptionError: ``overwrite`` and ``retry_failed`` together.
         BatchError: the folder has other files, other settings or another plan, or cannot be written.
         FailedDocumentError: a document failed, with ``fail_fast``.
         MissingExtraError: a format or an engine needs an extra that is not installed.
@@ -85,9 +92,11 @@ def extract_folder(
     engine = engine or Local()
     shard_size = shard_size or ShardSize()
     check_row_format(output_format)
+    if overwrite and retry_failed:
+        raise OptionError("overwrite begins anew, and retry_failed resumes: give one of them")
     out = Path(out)
     check_paths(paths)  # before a folder is made for nothing
-    with OutputFolder(out, output_format) as folder:
+    with OutputFolder(out, output_format, carried_columns(worker.reading.carry), overwrite=overwrite) as folder:
         settings = worker.settings()
         folder.check_settings(input=list(paths), output=output_format, shard_size=asdict(shard_size), settings=settings)
         shards = plan_shards(input_files(paths, out.resolve(), skipped), worker.reading, shard_size)
@@ -104,8 +113,11 @@ def extract_folder(
                 done[each.shard] = each
                 advance(each.documents)
         folder.finish(done)
-    documents, failed = (sum(getattr(each, name) for each in done.values()) for name in ("documents", "failed"))
-    return BatchSummary(len(done), documents, failed, resumed, engine.replaced)
+    failures = FailureCounts()
+    for number in sorted(done):
+        failures.add(done[number].failed, done[number].failures)
+    documents = sum(each.documents for each in done.values())
+    return BatchSummary(len(done), documents, failures.total, resumed, engine.replaced, failures.most_common())
 
 
 def ignore_errors(rows: Sequence[Row]) -> None:

@@ -204,7 +204,7 @@ def input_changed(shard: Shard) -> BatchError:
     """
     return BatchError(
         f"{shard.describe_files()}: the input has changed since the run began (shard {shard.number} differs): restore "
-        "it, or begin again with another output folder"
+        "it, choose another folder, or begin anew: --overwrite"
     )
 
 

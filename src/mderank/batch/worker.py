@@ -19,6 +19,7 @@ from mderank.methods.base import Extractor
 from mderank.options import Options
 from mderank.pipeline import extract_documents
 from mderank.reading import OBJECT_FORMATS, ReadOptions, Record, SourceDocument, read_record
+from mderank.reading.carried import without_values
 from mderank.style import style_file
 from mderank.tagging.spacy import spacy_memory_zone
 from mderank.util.environment import describe_encoder, versions
@@ -88,7 +89,7 @@ class BatchWorker:
             return [result.as_dict() for result in extract_documents(extractor, sources, self.options.top_k or None)]
 
     def failed(self, record: Record, reason: str) -> Row:
-        """Return the row of a document that crashed its worker. Only its id is read; the rest may be the cause.
+        """Return the row of a document that crashed its worker. Only its record is read; its text may be the cause.
 
         Args:
             record: the document.
@@ -97,9 +98,11 @@ class BatchWorker:
         Returns:
             A row without keyphrases.
         """
-        identity = read_record(record, self.reading).id if record.format in OBJECT_FORMATS else record.name
-        error = InputError(f"{identity}: {reason}")
-        return DocumentResult(identity, "", Keyphrases(error=error)).as_dict()
+        source = SourceDocument(record.name, carried=without_values(self.reading.carry))
+        if record.format in OBJECT_FORMATS:
+            source = read_record(record, self.reading)
+        error = InputError(f"{source.id}: {reason}")
+        return DocumentResult(source.id, "", Keyphrases(error=error), carried=source.carried).as_dict()
 
     def settings(self) -> dict[str, Any]:
         """Return the settings that may change a result.

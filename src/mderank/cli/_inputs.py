@@ -34,6 +34,14 @@ _SEEDS_FIELD = option(
     metavar="NAME",
     help="Field or column with the document's seeds, a list or a text with commas, which precede those of --seeds.",
 )
+_CARRY = option(
+    "Results",
+    "--carry",
+    metavar="FIELD",
+    multiple=True,
+    help="Field or column of the input to put into the document's row. FIELD=NAME renames it; all takes every field. "
+    "Repeatable.",
+)
 _TOKENS_FIELD = option("Input", "--tokens-field", metavar="FIELD",
                        help="Field of a JSON line with [word, tag] pairs: no tagging.")  # fmt: skip
 _INPUT = (
@@ -41,14 +49,18 @@ _INPUT = (
            help="What the input is; auto goes by names, and standard input by its beginning."),
     option("Input", "--encoding", default="utf-8", show_default=True,
            help="Encoding of text without byte order mark."),
-    option("Input", "--text-field", default="text", show_default=True,
-           help="Field of a JSON line, or column of a table, that has the text."),
+    option("Input", "--text-field", metavar="NAME", multiple=True, default=("text",), show_default=True,
+           help="Field of a JSON line, or column of a table, that has the text; fields in fields: body.text, items.0. "
+                "Repeatable: the texts are put together."),
+    option("Input", "--title-field", metavar="NAME",
+           help="Field or column with the title, which is read before the text."),
     option("Input", "--id-field", default="id", show_default=True, help="Field or column that names the document."),
     option("Input", "--language-field", default="language", show_default=True,
            help="Field or column that names the document's language."),
     _SEEDS_FIELD,
     _TOKENS_FIELD,
     max_document_chars_option,
+    _CARRY,
 )  # fmt: skip
 
 
@@ -58,8 +70,8 @@ def input_options(command: F) -> F:
 
 
 def text_input_options(command: F) -> F:
-    """The options for reading texts that are not tagged and have no seeds."""
-    return _add([each for each in _INPUT if each not in (_SEEDS_FIELD, _TOKENS_FIELD)], command)
+    """The options for reading texts that are not tagged and have no seeds, and of which nothing is carried."""
+    return _add([each for each in _INPUT if each not in (_SEEDS_FIELD, _TOKENS_FIELD, _CARRY)], command)
 
 
 def _add(options: Sequence[Callable[[F], F]], command: F) -> F:
@@ -71,9 +83,9 @@ def _add(options: Sequence[Callable[[F], F]], command: F) -> F:
 def read_options(settings: dict[str, Any]) -> ReadOptions:
     """What they ask for; they are taken out of ``settings``."""
     form = settings.pop("input_format")
-    names = ("encoding", "text_field", "id_field", "language_field", "seeds_field", "tokens_field")
+    names = ("encoding", "text_field", "title_field", "id_field", "language_field", "seeds_field", "tokens_field")
     given = {name: settings.pop(name, None) for name in (*names, "max_document_chars")}
-    return ReadOptions(None if form == "auto" else form, **given)
+    return ReadOptions(None if form == "auto" else form, **given, carry=settings.pop("carry", ()))
 
 
 class SkippedPaths:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 import time
 import warnings
@@ -23,7 +24,7 @@ from mderank.cli._terminal import Throughput
 from mderank.errors import OptionError
 from mderank.factory import build_extractor
 from mderank.options import Options
-from mderank.util.format import format_count
+from mderank.util.format import escape_unprintable, format_count
 
 if TYPE_CHECKING:
     from mderank.batch import BatchSummary
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 STDIN = "-"
 ROW_FORMATS = ("jsonl", "jsonl.gz", "parquet")
 ENGINES = ("local", "ray", "spark")
+_SHOWN_FAILURES = 5
 
 
 def build_in_worker(options: Options) -> Extractor:
@@ -50,6 +52,8 @@ def build_in_worker(options: Options) -> Extractor:
 @option("Results", "--fail-fast", is_flag=True, help="Stop at the first document that fails.")
 @option("Results", "--retry-failed", is_flag=True,
         help="Write the files of OUT again in which documents failed.")  # fmt: skip
+@option("Results", "--overwrite", is_flag=True,
+        help="Begin anew in an OUT of mderank batch, and remove what it wrote there; other files stay.")  # fmt: skip
 @option("Results", "--quiet", "-q", is_flag=True, help="No progress, notes or warnings; errors only.")
 @option("Run", "--engine", type=click.Choice(ENGINES), default="local", show_default=True,
         help="Where to run: on this machine, or on a cluster that has IN and OUT under the same paths.")  # fmt: skip
@@ -77,6 +81,7 @@ def batch(
     output_format: Any,
     fail_fast: bool,
     retry_failed: bool,
+    overwrite: bool,
     quiet: bool,
     engine: str,
     address: str | None,
@@ -93,7 +98,8 @@ def batch(
 
     IN is as in 'mderank extract': files (.jsonl, .json, .csv, .parquet, .txt, .pdf …, also .gz), folders, patterns.
     OUT gets one file per 1,000 documents, with one row per document, in the order of the input. A row has the id, the
-    keyphrases with scores and spans, the part of the text that was not read, and the error if the document failed.
+    keyphrases with scores and spans, the part of the text that was not read, the error if the document failed, and what
+    --carry takes from the input.
 
     To resume a run that was stopped, killed or ran out of disk, give the same command again. It ends with the same
     bytes as a run without interruption. Changed input or settings are refused. A document that fails has its error in
@@ -105,6 +111,8 @@ def batch(
 
     if not paths:
         raise click.UsageError(f"the output folder OUT is missing: mderank batch {out} OUT")
+    if overwrite and retry_failed:
+        raise OptionError("--overwrite begins anew, and --retry-failed resumes: give one of them")
     if STDIN in paths:
         raise OptionError("standard input cannot be read again when a run resumes: save it to a file")
     reading = read_options(settings)
@@ -129,6 +137,7 @@ def batch(
                 engine=runner,
                 fail_fast=fail_fast,
                 retry_failed=retry_failed,
+                overwrite=overwrite,
                 planned=shown.found,
                 advance=shown.advance,
                 skipped=skipped.add,
@@ -190,3 +199,17 @@ def _print_summary(summary: BatchSummary, out: str, seconds: float) -> None:
     if fresh:
         parts.append(f"{fresh / max(seconds, 1e-9):.1f} documents/s")
     click.echo(f"mderank: {'; '.join(parts)}", err=True)
+    _print_failures(summary, out)
+
+
+def _print_failures(summary: BatchSummary, out: str) -> None:
+    """Print the most frequent reasons of failures, with an example of each."""
+    shown = summary.failures[:_SHOWN_FAILURES]
+    for each in shown:
+        reason, example = escape_unprintable(each.reason), escape_unprintable(each.example)
+        click.echo(f"mderank: {each.documents:,} × {reason}; e.g. {example}", err=True)
+    rest = summary.failed - sum(each.documents for each in shown)
+    if rest:
+        click.echo(f"mderank: {rest:,} for other reasons", err=True)
+    if summary.failed:
+        click.echo(f"mderank: all of them: mderank collection {shlex.quote(out)} --failed", err=True)

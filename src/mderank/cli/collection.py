@@ -11,6 +11,7 @@ import click
 from mderank.cli._options import SectionedCommand, option
 from mderank.cli._terminal import output as opened
 from mderank.cli._terminal import progress, wants_color
+from mderank.errors import OptionError
 
 if TYPE_CHECKING:
     from mderank.collection import BatchOutput, CollectionPhrase, Overview
@@ -36,6 +37,8 @@ _TOP_K = {"table": 30, "json": 100, "html": 300}
         help="Documents per phrase: those in which it ranks highest.")  # fmt: skip
 @option("Results", "--format", "-f", "output_format", type=click.Choice(FORMATS), default="table", show_default=True,
         help="Output format; html is a page to browse.")  # fmt: skip
+@option("Results", "--failed", is_flag=True,
+        help="List the documents that failed with their errors, as a table or JSON, instead of phrases.")  # fmt: skip
 @option("Results", "--output", "-o", metavar="FILE", help="Write to FILE.  [default: standard output]")
 @option("Results", "--quiet", "-q", is_flag=True, help="No progress and no notes; errors only.")
 def collection(
@@ -47,6 +50,7 @@ def collection(
     min_documents: int,
     examples: int,
     output_format: str,
+    failed: bool,
     output: str | None,
     quiet: bool,
 ) -> None:
@@ -63,10 +67,16 @@ def collection(
     mderank batch papers/ out && mderank collection out
     mderank collection out -f html -o overview.html
     mderank collection out --against other     compare two collections
+    mderank collection out --failed            the documents that failed
     """  # noqa: D301
     from mderank.collection import build_overview, open_output
 
+    if failed and (against is not None or output_format == "html"):
+        raise OptionError("--failed lists documents: leave out --against and -f html")
     ours = open_output(out)
+    if failed:
+        _write_failures(ours, output_format, output)
+        return
     other = open_output(against) if against is not None else None
     for note in () if quiet else _notes(ours, other):
         click.echo(f"mderank: note: {note}", err=True)
@@ -92,6 +102,20 @@ def collection(
             stream.write(json_text(overview.as_dict(), 2) + "\n")
         else:
             stream.writelines(line + "\n" for line in _table(overview, color=wants_color(stream)))
+
+
+def _write_failures(ours: BatchOutput, output_format: str, output: str | None) -> None:
+    """Write a line per failed document, or a JSON array."""
+    from mderank.util.format import escape_unprintable, json_text
+
+    with opened(output) as stream:
+        if output_format == "json":
+            listed = [{"id": row["id"], "error": row["error"]} for row in ours.failures()]
+            stream.write(json_text(listed, 2) + "\n")
+            return
+        for row in ours.failures():
+            identity, error = escape_unprintable(str(row["id"])), escape_unprintable(str(row["error"]))
+            stream.write(error + "\n" if error.startswith(f"{identity}: ") else f"{identity}: {error}\n")
 
 
 def _count_steps(ours: BatchOutput, other: BatchOutput | None) -> int | None:

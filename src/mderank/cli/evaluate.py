@@ -22,6 +22,7 @@ from mderank.cli._signals import RESUME, stopped_with
 from mderank.cli._terminal import progress
 from mderank.errors import InputError, OptionError
 from mderank.methods.registry import METHODS
+from mderank.options import Options
 
 if TYPE_CHECKING:
     from mderank.research.evaluation.measures import Measure
@@ -57,9 +58,9 @@ _WITHOUT = ("method", "top_k", "dedupe", "min_score", "min_confidence", "max_sum
 @option("Results", "--show-unjudged", is_flag=True,
         help="On judged datasets: list the phrases that are neither acceptable nor junk, per document.")  # fmt: skip
 @option("Results", "--quiet", "-q", is_flag=True, help="No progress and no table; errors only.")
-@option("Method", "--method", "methods", type=click.Choice([*METHODS, "oracle"]), multiple=True, default=["mderank"],
-        show_default=True, help="Ranking method. oracle: gold keyphrases first, the upper bound. Repeatable: texts are "
-        "then tagged once for all methods.")  # fmt: skip
+@option("Method", "--method", "methods", type=click.Choice([*METHODS, "oracle"]), multiple=True,
+        help="Ranking method. oracle: gold keyphrases first, the upper bound. Repeatable: texts are "
+        f"then tagged once for all methods.  [default: {Options().method}; with --preset, the preset's]")  # fmt: skip
 @extraction_options(without=_WITHOUT)
 @config_option
 def evaluate(
@@ -99,15 +100,15 @@ def evaluate(
     from mderank.research.evaluation.runs import RunStore
     from mderank.research.evaluation.spec import RunSpec, find_method
 
-    methods = tuple(dict.fromkeys(methods))
-    if label and len(methods) > 1:
+    chosen_methods = tuple(dict.fromkeys(methods))
+    if label and len(chosen_methods) > 1:
         raise OptionError("--label names one run: leave it out where there are several methods")
     scoring = [get_protocol(name) for name in dict.fromkeys((*REPORTED, *protocols))]
     asked = [Measure.parse(name) for name in measures]
     names = list(dict.fromkeys(each for name in datasets for each in (PAPER_DATASETS if name == "all" else (name,))))
-    options = [make_options(settings, method=method, find_method=find_method) for method in methods]
+    options = [make_options(settings, method=method, find_method=find_method) for method in chosen_methods or (None,)]
     resources = Resources(
-        data_dir, verify=not no_verify, cache_tags=len(methods) > 1, max_document_chars=max_document_chars
+        data_dir, verify=not no_verify, cache_tags=len(chosen_methods) > 1, max_document_chars=max_document_chars
     )
     store = RunStore(out)
     texts: dict[str, dict[str, str]] = {}

@@ -23,15 +23,17 @@ from mderank.cli._reading_progress import ReadingProgress
 from mderank.cli._signals import signal_of, signals_held
 from mderank.cli._terminal import output as opened
 from mderank.cli._terminal import partial_file, wants_color
-from mderank.errors import InputError
+from mderank.errors import InputError, OptionError
 from mderank.factory import build_extractor
 from mderank.options import Options
 from mderank.pipeline import extract_documents
 from mderank.reading import ReadOptions, SourceDocument, find_files, read_file, read_stream
+from mderank.row_columns import carried_columns
 from mderank.util.format import escape_unprintable
 from mderank.writing import WRITERS, DocumentResult, Writer, make_writer
 
 STDIN = "-"
+_CARRYING = ("jsonl", "json", "csv")  # formats whose rows have further fields
 
 
 @click.command(cls=SectionedCommand)
@@ -68,8 +70,11 @@ def extract(
         _check_stdin()
     if not paths and sys.stdin.isatty():
         raise click.UsageError("Name a file or folder, or pipe a text in: mderank extract FILE")
+    form = form or _format_of(output)
     found = find_files([path for path in dict.fromkeys(paths) if path != STDIN])
     reading = read_options(settings)
+    if reading.carry and form not in _CARRYING:
+        raise OptionError(f"--carry is for -f {', '.join(_CARRYING)}: {form} has no place for other fields")
     with _warnings_silenced(quiet):
         options = make_options(settings)
         extractor = build_extractor(options)
@@ -81,7 +86,8 @@ def extract(
             shown = ReadingProgress(None if stdin else found.files, silent=silent)
             sources = _sources(found.errors, found.files, stdin, reading, shown)
             made = shown.follow(extract_documents(extractor, sources, options.top_k or None))
-            writer = make_writer(form or _format_of(output), stream, color=wants_color(stream), explain=explain)
+            carried = carried_columns(reading.carry)
+            writer = make_writer(form, stream, color=wants_color(stream), explain=explain, carried=carried)
             failed = _write_all(writer, made, options, quiet, output)
     if not quiet:
         skipped = SkippedPaths()

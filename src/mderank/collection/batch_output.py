@@ -20,7 +20,7 @@ class BatchOutput:
     Attributes:
         name: its path.
         files: the files with rows, in order.
-        manifest: content of ``manifest.json``; empty for a single file.
+        manifest: content of ``_mderank/manifest.json``; empty for a single file.
     """
 
     name: str
@@ -41,6 +41,17 @@ class BatchOutput:
                 if not isinstance(row, dict) or not isinstance(row.get("keyphrases"), list):
                     raise InputError(f"{file}: is not an output of mderank: it has rows without keyphrases")
                 yield row
+
+    def failures(self) -> Iterator[Row]:
+        """Read the rows of documents that failed.
+
+        Yields:
+            Their rows, in order.
+
+        Raises:
+            InputError: a file is damaged, or its rows have no keyphrases.
+        """
+        return (row for row in self.rows() if row.get("error") is not None)
 
     @property
     def documents(self) -> int | None:

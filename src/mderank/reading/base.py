@@ -6,12 +6,14 @@ send to another process. Parsing, which may mean a PDF, is a separate step, so t
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from mderank.document import Document
 from mderank.errors import InputError, MDERankError, OptionError
 from mderank.reading.decoding import check_encoding
+from mderank.row_columns import parse_carry
 
 InputFormat = Literal["text", "markdown", "html", "pdf", "jsonl", "json", "csv", "parquet"]
 FORMATS: tuple[InputFormat, ...] = ("text", "markdown", "html", "pdf", "jsonl", "json", "csv", "parquet")
@@ -29,11 +31,15 @@ class SourceDocument:
         id: the id field of a JSON line or a table row; otherwise the file name, with the line number if needed.
         text: the document's text. Character offsets refer to it.
         prose: the text with its markup replaced by spaces, of the same length; None if it has no markup.
-        extracted: True if ``text`` was taken out of another format, such as HTML or PDF.
+        extracted: True if ``text`` was taken out of another format, such as HTML or PDF, or put together from several
+            fields. Output then includes the text.
         tagged: the tagged document, if the input came with words and part-of-speech tags.
         error: why the document could not be read; None if it could.
         language: the document's language, if its record names one.
         seeds: phrases that pull the document's ranking towards a topic, if its record names any.
+        title: the document's title: of a record the field that `ReadOptions.title_field` names, of a file what its
+            format has for it, such as ``<title>``; None if there is none. It is also part of ``text``, except in PDF.
+        carried: values that `ReadOptions.carry` takes from the record into the row of the result.
     """
 
     id: str | int
@@ -44,19 +50,22 @@ class SourceDocument:
     error: MDERankError | None = None
     language: str | None = None
     seeds: tuple[str, ...] | None = None
+    title: str | None = None
+    carried: Mapping[str, Any] | None = None
 
     @classmethod
-    def failed(cls, name: str, reason: str) -> SourceDocument:
+    def failed(cls, name: str, reason: str, identity: str | int | None = None) -> SourceDocument:
         """Return a document that could not be read.
 
         Args:
             name: name of the file, with the line number if the file holds several documents.
             reason: what is wrong; the error text begins with ``name``.
+            identity: the document's id, if its record could be read so far; None takes ``name``.
 
         Returns:
             A document without text that carries an ``InputError``.
         """
-        return cls(name, error=InputError(f"{name}: {reason}"))
+        return cls(name if identity is None else identity, error=InputError(f"{name}: {reason}"))
 
 
 @dataclass(frozen=True)
@@ -66,31 +75,60 @@ class ReadOptions:
     Attributes:
         format: format of all files; None decides by each file's name, and by its first bytes if the name does not tell.
         encoding: text encoding, by its Python name. A byte order mark takes precedence.
-        text_field: field or column of the text, in JSON lines and tables.
+        text_field: field or column of the text, in JSON lines and tables. Of several, the texts are put together in
+            this order, as paragraphs; one that is missing or blank is left out.
         id_field: field or column of the document's id.
         language_field: field or column of the document's language.
         seeds_field: field or column of the document's seeds: a list of phrases, or a text with commas between them.
             None if the documents have none.
         tokens_field: field with a list of [word, tag] pairs; None if the documents are not tagged.
         max_document_chars: length of the longest document that is read, in characters. A longer one is an error.
+        title_field: field or column of the title, which precedes the text as a paragraph; None if there is none.
+        carry: fields or columns that `SourceDocument.carried` and the rows of results get. ``FIELD=NAME`` renames one;
+            ``all`` stands for all that are not read as text, id, language or tokens.
+
+    The name of a field may lead into objects and lists: ``document.body.text``, ``items.0.text``. A key or a column
+    that has the dot itself comes first.
 
     Raises:
-        OptionError: the encoding is unknown or not an encoding of text, or the length is less than 1.
+        OptionError: the encoding is unknown or not an encoding of text, the length is less than 1, a field has no name
+            or its name in the row is taken, or tokens are read together with a title or several texts.
     """
 
     format: InputFormat | None = None
     encoding: str = "utf-8"
-    text_field: str = "text"
+    text_field: str | Sequence[str] = "text"
     id_field: str = "id"
     language_field: str = "language"
     tokens_field: str | None = None
     max_document_chars: int = MAX_DOCUMENT_CHARS
     seeds_field: str | None = None
+    title_field: str | None = None
+    carry: Sequence[str] = ()
 
     def __post_init__(self) -> None:
         check_encoding(self.encoding)
         if self.max_document_chars < 1:
             raise OptionError(f"max_document_chars must be at least 1, not {self.max_document_chars}")
+        texts = (self.text_field,) if isinstance(self.text_field, str) else tuple(dict.fromkeys(self.text_field))
+        if not texts or not all(isinstance(each, str) and each.strip() for each in (*texts, self.title_field or "-")):
+            raise OptionError(f"the field of the text must have a name, not {self.text_field!r}")
+        object.__setattr__(self, "text_field", texts[0] if len(texts) == 1 else texts)  # equal settings are equal
+        object.__setattr__(self, "carry", (self.carry,) if isinstance(self.carry, str) else tuple(self.carry))
+        parse_carry(self.carry)
+        if self.tokens_field is not None and self.is_composed:
+            raise OptionError("tokens_field gives the whole document: leave out title_field and further text fields")
+
+    @property
+    def text_fields(self) -> tuple[str, ...]:
+        """The fields that a document's text is put together from, the title first."""
+        texts = (self.text_field,) if isinstance(self.text_field, str) else tuple(self.text_field)
+        return tuple(dict.fromkeys((self.title_field, *texts) if self.title_field else texts))
+
+    @property
+    def is_composed(self) -> bool:
+        """Whether the text of a record may come from several fields."""
+        return len(self.text_fields) > 1
 
     def max_bytes(self, kind: InputFormat) -> int:
         """Return the size of the largest record that is read into memory, after decompression.

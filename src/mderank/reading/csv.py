@@ -43,7 +43,7 @@ def csv_records(stream: IO[bytes], name: str, options: ReadOptions, start: Recor
     header = _read_header(lines, first, delimiter)
     if not header:
         return
-    check_columns(header, options)
+    columns = check_columns(header, options)
     if start.number > lines.position.number:
         stream.seek(start.offset)
         lines.position = start
@@ -69,7 +69,7 @@ def csv_records(stream: IO[bytes], name: str, options: ReadOptions, start: Recor
             failure = "a quotation mark in this row is not closed, so that the rest of the file is one field"
             yield Record(where, position=position, failure=failure)
         elif row:
-            yield _make_record(row, header, where, position, options)
+            yield _make_record(row, header, columns, where, position, options)
 
 
 def find_delimiter(header: str) -> str:
@@ -98,14 +98,19 @@ def _explain(error: csv.Error) -> str:
 
 
 def _make_record(
-    row: list[str], header: list[str], name: str, position: RecordPosition, options: ReadOptions
+    row: list[str],
+    header: list[str],
+    columns: list[str],
+    name: str,
+    position: RecordPosition,
+    options: ReadOptions,
 ) -> Record:
     if len(row) != len(header):
         return Record(name, position=position, failure=f"this row has {len(row)} fields, and the header {len(header)}")
     if any(map(_UNDECODED.search, row)):
         failure = f"this row is not {options.encoding}; if the text is in another encoding, name it: --encoding latin-1"
         return Record(name, position=position, failure=failure)
-    return Record(name, to_json(dict(zip(header, row, strict=True)), options), "jsonl", position)
+    return Record(name, to_json(dict(zip(header, row, strict=True)), columns, options), "jsonl", position)
 
 
 class _RowTooLongError(InputError):

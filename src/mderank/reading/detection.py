@@ -64,4 +64,4 @@ def _is_table(head: bytes, options: ReadOptions) -> bool:
     are_names = all(0 < len(column) <= _COLUMN_CHARS for column in columns)
     if len(columns) < 2 or len(set(columns)) < len(columns) or not are_names:
         return False
-    return bool({options.text_field, options.id_field, options.tokens_field} & set(columns))
+    return bool({*options.text_fields, options.id_field, options.tokens_field} & set(columns))

@@ -121,6 +121,8 @@ class _Reader:
 
     def __init__(self) -> None:
         self.blocks: list[list[str]] = [[]]
+        self.title: list[str] = []  # of the first title
+        self._has_title = False
         self._hidden: list[str] = []
         self._hidden_counts: Counter[str] = Counter()
         self._in_title = False
@@ -133,6 +135,8 @@ class _Reader:
             self._close(part.value)
         elif self._in_title or not self._hidden:
             self.blocks[-1].append(part.value if self._verbatim else _SPACE.sub(" ", part.value))
+            if self._in_title and not self._has_title:
+                self.title.append(part.value)
 
     def _open(self, tag: str) -> None:
         self._in_title = tag == "title" and not self._hidden_counts["svg"]
@@ -147,6 +151,7 @@ class _Reader:
 
     def _close(self, tag: str) -> None:
         if tag == "title":
+            self._has_title = self._has_title or self._in_title
             self._in_title = False
             self.blocks.append([])
         elif tag in _HIDDEN and self._hidden_counts[tag]:
@@ -170,8 +175,24 @@ def html_text(page: str) -> str:
     >>> html_text("<title>T</title><p>One <b>two</b><script>x()</script></p><p>3 &lt; 4</p>")
     'T\n\nOne two\n\n3 < 4'
     """
+    return html_text_and_title(page)[0]
+
+
+def html_text_and_title(page: str) -> tuple[str, str | None]:
+    r"""Return the visible text of an HTML page, as `html_text` does, and its title.
+
+    Args:
+        page: the HTML source.
+
+    Returns:
+        The text, and the content of ``<title>`` on one line; None if there is none.
+
+    >>> html_text_and_title("<title>On &lt;b&gt; tags</title><p>One</p>")
+    ('On <b> tags\n\nOne', 'On <b> tags')
+    """
     reader = _Reader()
     for part in _Page(page).parts():
         reader.read(part)
     blocks = ("".join(block).strip() for block in reader.blocks)
-    return "\n\n".join("\n".join(line.strip(" ") for line in block.split("\n")) for block in blocks if block)
+    text = "\n\n".join("\n".join(line.strip(" ") for line in block.split("\n")) for block in blocks if block)
+    return text, " ".join("".join(reader.title).split()) or None

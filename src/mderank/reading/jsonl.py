@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 from mderank.document import Document
 from mderank.errors import InputError, MDERankError, OptionError
 from mderank.reading.base import ReadOptions, Record, RecordPosition, SourceDocument
+from mderank.reading.carried import carry_fields
 from mderank.reading.decoding import check_line_encoding, decode
+from mderank.reading.fields import MISSING, FoundField, find_field
 from mderank.reading.limits import check_length, list_names, skip_line, too_many_bytes
 from mderank.seeds import check_seeds
 
@@ -59,9 +62,19 @@ def read_object(record: Record, options: ReadOptions) -> SourceDocument:
     """
     name = record.name
     try:
-        return _make_document(_parse(record, options.encoding), name, options)
+        parsed = _parse(record, options.encoding)
     except MDERankError as error:
         return SourceDocument.failed(name, str(error))
+    identity = find_field(parsed, options.id_field).value
+    identity = identity if isinstance(identity, str | int) and not isinstance(identity, bool) else name
+    try:
+        carried = _carry(parsed, options)
+    except MDERankError as error:
+        return SourceDocument.failed(name, str(error), identity)
+    try:
+        return replace(_make_document(parsed, identity, options), carried=carried)
+    except MDERankError as error:
+        return replace(SourceDocument.failed(name, str(error), identity), carried=carried)
 
 
 def _parse(record: Record, encoding: str) -> dict[str, Any]:
@@ -86,29 +99,80 @@ def _describe_place(error: json.JSONDecodeError) -> str:
     return f"line {error.lineno} of the record, near {near!r}"
 
 
-def _make_document(record: dict[str, Any], name: str, options: ReadOptions) -> SourceDocument:
-    identity = record.get(options.id_field)
-    identity = identity if isinstance(identity, str | int) and not isinstance(identity, bool) else name
+def _carry(record: dict[str, Any], options: ReadOptions) -> dict[str, Any] | None:
+    """Return the values that go into the row of the result; None if none are asked for."""
+    if not options.carry:
+        return None
+    title = {options.title_field}
+    read = {*options.text_fields, options.id_field, options.language_field, options.tokens_field or ""} - title
+    return carry_fields(record, options.carry, read)
+
+
+def _make_document(record: dict[str, Any], identity: str | int, options: ReadOptions) -> SourceDocument:
     if options.tokens_field is not None:
         document = _read_tagged(record, options)
         return SourceDocument(
             identity, check_length(document.text, options), tagged=document, seeds=_read_seeds(record, options)
         )
-    text = record.get(options.text_field)
-    if not isinstance(text, str):
-        what = "is not a string" if options.text_field in record else "is missing"
-        known = list_names(record)
-        raise InputError(f"the field '{options.text_field}' {what} (fields: {known}); name another: --text-field")
-    language = record.get(options.language_field)
+    text = check_length(_read_text(record, options), options)
+    title = None if options.title_field is None else _optional_text(record, options.title_field, "--title-field")
+    language = find_field(record, options.language_field).value
     language = language if isinstance(language, str) and language.strip() else None
     seeds = _read_seeds(record, options)
-    return SourceDocument(identity, check_length(text, options), language=language, seeds=seeds)
+    return SourceDocument(
+        identity, text, language=language, seeds=seeds, title=title or None, extracted=options.is_composed
+    )
+
+
+def _read_text(record: dict[str, Any], options: ReadOptions) -> str:
+    """Return the text of a record, which may be put together from several fields."""
+    title = options.title_field
+    names = [name for name in options.text_fields if name != title] or list(options.text_fields)
+    if len(names) == 1:
+        found = find_field(record, names[0])
+        if not isinstance(found.value, str):
+            what = "is missing" if found.value is MISSING else "is not a string"
+            raise _text_error(record, names[0], f"the field '{names[0]}' {what}")
+        texts: list[str | None] = [found.value]
+        if not options.is_composed:
+            return found.value
+    else:
+        texts = [_optional_text(record, name, "--text-field") for name in names]
+        if all(text is None for text in texts):
+            raise _text_error(record, names[0], f"the fields {list_names(names)} are all missing")
+    first = None if title is None else _optional_text(record, title, "--title-field")
+    return "\n\n".join(text for text in (first, *texts) if text is not None and text.strip())
+
+
+def _optional_text(record: dict[str, Any], name: str, flag: str) -> str | None:
+    """Return the text of a field, or None if the record does not have it."""
+    value = find_field(record, name).value
+    if value is None or value is MISSING:
+        return None
+    if not isinstance(value, str):
+        raise InputError(f"the field '{name}' is not a string; name another: {flag}")
+    return value
+
+
+def _text_error(record: dict[str, Any], name: str, what: str) -> InputError:
+    """Return the error for a text that is not there, with the fields that are near its place."""
+    return InputError(f"{what} ({_describe_near(find_field(record, name))}); name another: --text-field")
+
+
+def _describe_near(found: FoundField) -> str:
+    """Describe what is where a field was looked for."""
+    place = f" of {found.path}" if found.path else ""
+    if isinstance(found.parent, dict):
+        return f"fields{place}: {list_names(found.parent)}"
+    if isinstance(found.parent, list):
+        return f"{found.path} is a list of {len(found.parent)}"
+    return f"{found.path} is not an object"
 
 
 def _read_seeds(record: dict[str, Any], options: ReadOptions) -> tuple[str, ...] | None:
     """Return the seeds of a record; None if it names none."""
-    seeds = None if options.seeds_field is None else record.get(options.seeds_field)
-    if seeds is None or seeds == "":
+    seeds = None if options.seeds_field is None else find_field(record, options.seeds_field).value
+    if seeds is None or seeds is MISSING or seeds == "":
         return None
     if isinstance(seeds, str):
         seeds = [seed for seed in seeds.split(",") if seed.strip()]
@@ -121,12 +185,11 @@ def _read_seeds(record: dict[str, Any], options: ReadOptions) -> tuple[str, ...]
 
 
 def _read_tagged(record: dict[str, Any], options: ReadOptions) -> Document:
-    tokens = record.get(options.tokens_field or "")
-    text = record.get(options.text_field)
+    tokens = find_field(record, options.tokens_field or "").value
+    (name,) = options.text_fields
+    text = _optional_text(record, name, "--text-field")
     if not isinstance(tokens, list) or not all(map(_is_pair, tokens)):
         raise InputError(f"the field '{options.tokens_field}' must be a list of [word, tag] pairs")
-    if text is not None and not isinstance(text, str):
-        raise InputError(f"the field '{options.text_field}' is not a string")
     return Document.from_tagged(tokens, text)
 
 

@@ -26,6 +26,7 @@ _MARKS = (
     re.compile(r"(\|)"),  # table cells
     re.compile(r"^(?=[ \t:|-]*$)(?=.*---).*$", re.MULTILINE),  # table rules
 )
+_HEADING = re.compile(r"^[ ]{0,3}(#{1,6})(?=[ \t])(.*)$", re.MULTILINE)
 
 
 def blank_markup(text: str) -> str:
@@ -47,6 +48,27 @@ def blank_markup(text: str) -> str:
         else:
             text = pattern.sub(_blank, text)
     return text
+
+
+def markdown_title(text: str, prose: str) -> str | None:
+    """Return the first heading of a Markdown text, if it is one of the first level.
+
+    >>> source = "# On **reefs**"
+    >>> markdown_title(source, blank_markup(source))
+    'On reefs'
+
+    Args:
+        text: Markdown source.
+        prose: the value of `blank_markup`.
+
+    Returns:
+        The heading without markup, on one line; None if the text begins otherwise.
+    """
+    for found in _HEADING.finditer(text):
+        heading = " ".join(prose[found.start(2) : found.end(2)].split())
+        if heading:  # of a comment in code, nothing is left
+            return heading if len(found.group(1)) == 1 else None
+    return None
 
 
 def _blank(match: re.Match[str]) -> str:

@@ -21,6 +21,7 @@ _OPERATORS_PER_CHAR = 2  # drawing operators per character of the limit; a page 
 _BYTES_PER_CHAR = 40  # bytes of pages' content per character of the limit
 _FORM_OPERATORS = 100  # operators that showing a form or a picture counts as
 _SHOWS = re.compile(rb"Tj|TJ|Do|['\"]")  # operators that show text, forms and pictures
+_MAX_TITLE_CHARS = 1_000
 _CACHED_BYTES = 64_000_000  # decompressed streams that are kept for later pages
 
 
@@ -39,6 +40,23 @@ def pdf_text(data: bytes, *, max_chars: int = MAX_DOCUMENT_CHARS) -> str:
         InputError: the PDF is encrypted, damaged or too long, or has no text.
         MissingExtraError: the extra ``pdf`` is not installed.
     """
+    return pdf_text_and_title(data, max_chars=max_chars)[0]
+
+
+def pdf_text_and_title(data: bytes, *, max_chars: int = MAX_DOCUMENT_CHARS) -> tuple[str, str | None]:
+    """Return the text of all pages, as `pdf_text` does, and the title in the file's metadata.
+
+    Args:
+        data: the bytes of the PDF file.
+        max_chars: length of the longest text that is returned, in characters.
+
+    Returns:
+        The pages' texts, one after the other, and the title; None if there is none.
+
+    Raises:
+        InputError: the PDF is encrypted, damaged or too long, or has no text.
+        MissingExtraError: the extra ``pdf`` is not installed.
+    """
     try:
         from pypdf import PdfReader
     except ImportError as error:
@@ -50,6 +68,7 @@ def pdf_text(data: bytes, *, max_chars: int = MAX_DOCUMENT_CHARS) -> str:
             raise InputError("this PDF is encrypted: save a copy without password")
         text = _PageReader(reader, max_chars).text()
         pages = len(reader.pages)
+        title = _title(reader)
     except (InputError, MemoryError):
         raise
     except Exception as error:  # damaged files make pypdf raise errors of many kinds
@@ -59,7 +78,20 @@ def pdf_text(data: bytes, *, max_chars: int = MAX_DOCUMENT_CHARS) -> str:
         raise InputError(f"this PDF cannot be read ({described})") from error
     if pages and not text.strip():
         raise InputError("this PDF has no text, only pictures: put it through OCR first")
-    return text
+    return text, title
+
+
+def _title(reader: Any) -> str | None:
+    """Return the title of a PDF; None if its metadata are damaged, which harms nothing else."""
+    try:
+        title = reader.metadata.title if reader.metadata is not None else None
+    except MemoryError:
+        raise
+    except Exception:  # as above, errors of many kinds
+        return None
+    if not isinstance(title, str) or len(title) > _MAX_TITLE_CHARS:
+        return None
+    return " ".join(title.replace("\0", " ").split()) or None
 
 
 class _PageReader:

@@ -7,23 +7,25 @@ import gzip
 import io
 import zlib
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, BinaryIO
 
 from mderank.errors import InputError, MDERankError, MissingExtraError
 from mderank.reading.base import OBJECT_FORMATS, START, InputFormat, ReadOptions, Record, RecordPosition, SourceDocument
+from mderank.reading.carried import without_values
 from mderank.reading.csv import csv_records
 from mderank.reading.decoding import decode
 from mderank.reading.detection import detect_format
 from mderank.reading.discovery import file_format
 from mderank.reading.gzip_stream import GzipStream
-from mderank.reading.html import html_text
+from mderank.reading.html import html_text_and_title
 from mderank.reading.json import json_records
 from mderank.reading.jsonl import json_line_records, read_object
 from mderank.reading.limits import check_length, read_at_most, too_many_bytes
-from mderank.reading.markdown import blank_markup
+from mderank.reading.markdown import blank_markup, markdown_title
 from mderank.reading.parquet import parquet_records
-from mderank.reading.pdf import pdf_text
+from mderank.reading.pdf import pdf_text_and_title
 
 _DETECTION_BYTES = 4096
 
@@ -151,6 +153,13 @@ def read_record(record: Record, options: ReadOptions) -> SourceDocument:
     Returns:
         The document. If it cannot be read, it carries its error.
     """
+    source = _read_record(record, options)
+    if options.carry and source.carried is None:  # a whole file has no fields, and a damaged record none that are known
+        return replace(source, carried=without_values(options.carry))
+    return source
+
+
+def _read_record(record: Record, options: ReadOptions) -> SourceDocument:
     if record.failure is not None:
         return SourceDocument.failed(record.name, record.failure)
     try:
@@ -165,10 +174,14 @@ def read_record(record: Record, options: ReadOptions) -> SourceDocument:
 
 def _read_whole_file(record: Record, options: ReadOptions) -> SourceDocument:
     if record.format == "pdf":
-        text = pdf_text(record.data, max_chars=options.max_document_chars)
-        return SourceDocument(record.name, text, extracted=True)
+        text, title = pdf_text_and_title(record.data, max_chars=options.max_document_chars)
+        return SourceDocument(record.name, text, extracted=True, title=title)
     text = decode(record.data, options.encoding, html=record.format == "html")
     if record.format == "html":
-        return SourceDocument(record.name, check_length(html_text(text), options), extracted=True)
+        visible, title = html_text_and_title(text)
+        return SourceDocument(record.name, check_length(visible, options), extracted=True, title=title)
     check_length(text, options)
-    return SourceDocument(record.name, text, prose=blank_markup(text) if record.format == "markdown" else None)
+    if record.format != "markdown":
+        return SourceDocument(record.name, text)
+    prose = blank_markup(text)
+    return SourceDocument(record.name, text, prose=prose, title=markdown_title(text, prose))

@@ -283,22 +283,26 @@ def format_differences(differences: Differences) -> str:
     return "; ".join(f"{name}: {before!r}, now {now!r}" for name, (before, now) in differences.items())
 
 
-def check_settings(folder: Path, differences: Differences, error: Callable[[str], MDERankError] = InputError) -> None:
+def check_settings(
+    folder: Path,
+    differences: Differences,
+    error: Callable[[str], MDERankError] = InputError,
+    *,
+    remedy: str = "choose another folder, or remove this one",
+) -> None:
     """Refuse to resume a run whose recorded settings differ from those that are asked for.
 
     Args:
         folder: The run's folder.
         differences: The differences, from `find_differences`.
         error: Class of the error.
+        remedy: What to do then.
 
     Raises:
         MDERankError: There are differences. It is of the class ``error``.
     """
     if differences:
-        raise error(
-            f"{folder} was started with other settings ({format_differences(differences)}): choose another folder, or "
-            "remove this one"
-        )
+        raise error(f"{folder} was started with other settings ({format_differences(differences)}): {remedy}")
 
 
 def claim_settings(

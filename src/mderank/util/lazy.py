@@ -14,19 +14,19 @@ def lazy_names(
 
     Args:
         package: The name of the package.
-        modules: The names that each module defines.
+        modules: The names that each module defines, in the order in which documentation shows them.
         eager: Further public names, which the package defines itself.
 
     Returns:
-        The sorted names, a function that imports one of them, and a function that lists them.
+        The names in this order, a function that imports one of them, and a function that lists them sorted.
 
     """
     module_of = {name: module for module, names in modules.items() for name in names}
-    public = sorted([*module_of, *eager])
+    public = [*module_of, *eager]
 
     def load(name: str) -> Any:
         if name in module_of:
             return getattr(import_module(module_of[name]), name)
         raise AttributeError(f"module {package!r} has no attribute {name!r}")
 
-    return public, load, lambda: list(public)
+    return public, load, lambda: sorted(public)

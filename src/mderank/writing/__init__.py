@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TextIO
 
 from mderank.writing.base import DocumentResult, OutputFormat, Writer
@@ -21,7 +22,9 @@ WRITERS: dict[OutputFormat, type[Writer]] = {
 __all__ = ["WRITERS", "DocumentResult", "OutputFormat", "Writer", "make_writer"]
 
 
-def make_writer(name: OutputFormat, stream: TextIO, *, color: bool = False, explain: bool = False) -> Writer:
+def make_writer(
+    name: OutputFormat, stream: TextIO, *, color: bool = False, explain: bool = False, carried: Sequence[str] = ()
+) -> Writer:
     """Create a writer.
 
     Args:
@@ -29,8 +32,12 @@ def make_writer(name: OutputFormat, stream: TextIO, *, color: bool = False, expl
         stream: text stream to write to.
         color: use colours of the terminal, in a table.
         explain: add the explanation of each score.
+        carried: columns of a table that carry fields of the input.
 
     Returns:
         The writer. Call ``begin``, then ``write`` per document, then ``end``.
+
+    Raises:
+        OptionError: a carried column has the name of another column of the table.
     """
-    return WRITERS[name](stream, color=color, explain=explain)
+    return WRITERS[name](stream, color=color, explain=explain, carried=carried)

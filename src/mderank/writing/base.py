@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TextIO
 
@@ -21,13 +22,16 @@ class DocumentResult:
         id: the document's id.
         text: the document's text.
         keyphrases: its keyphrases, or an error.
-        extracted: True if ``text`` was taken out of HTML or PDF. JSON output then includes the text.
+        extracted: True if ``text`` was taken out of HTML or PDF, or put together from several fields of a record. JSON
+            output then includes the text.
+        carried: values from the document's record, which become columns of its row.
     """
 
     id: str | int
     text: str
     keyphrases: Keyphrases
     extracted: bool = False
+    carried: Mapping[str, Any] | None = None
 
     def as_dict(self, *, explain: bool = False) -> dict[str, Any]:
         """Return plain data for JSON.
@@ -58,6 +62,7 @@ class DocumentResult:
             "missing_count": found.missing_count,
             "error": str(found.error) if found.error else None,
             "language": _language_as_dict(found.language),
+            **(self.carried or {}),
         }
 
 
@@ -114,12 +119,16 @@ class Writer(ABC):
         stream: text stream to write to.
         color: use colours of the terminal.
         explain: add the explanation of each score.
+        carried: columns of a table that carry fields of the input (`mderank.row_columns.carried_columns`).
     """
 
-    def __init__(self, stream: TextIO, *, color: bool = False, explain: bool = False) -> None:
+    def __init__(
+        self, stream: TextIO, *, color: bool = False, explain: bool = False, carried: Sequence[str] = ()
+    ) -> None:
         self.stream = stream
         self.color = color
         self.explain = explain
+        self.carried = carried
 
     def begin(self) -> None:  # noqa: B027
         """Write what precedes the first result."""

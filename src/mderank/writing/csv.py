@@ -12,7 +12,9 @@ import re
 from collections.abc import Sequence
 from typing import TextIO
 
+from mderank.errors import OptionError
 from mderank.keyphrase import LanguageInfo
+from mderank.row_columns import carried_cells
 from mderank.util.format import format_number, round_number
 from mderank.writing.base import DocumentResult, Writer, format_spans
 from mderank.writing.explanation import Explainer, Explanation
@@ -66,16 +68,32 @@ def unescape_cell(cell: str) -> str:
 
 
 class CsvWriter(Writer):
-    """Writes a header, then one row per keyphrase. A document that failed has one row with its error."""
+    """Writes a header, then one row per keyphrase. A document that failed has one row with its error.
+
+    Carried fields of a document are in each of its rows. The arguments are those of `Writer`.
+
+    Raises:
+        OptionError: a carried field has the name of another column.
+    """
+
+    def __init__(
+        self, stream: TextIO, *, color: bool = False, explain: bool = False, carried: Sequence[str] = ()
+    ) -> None:
+        super().__init__(stream, color=color, explain=explain, carried=carried)
+        self._columns = (*COLUMNS, *(EXPLAINING if explain else ()))
+        for name in carried:
+            if name in self._columns:
+                raise OptionError(f"carry '{name}': CSV has a column of this name: give another, {name}=NAME")
 
     def begin(self) -> None:
         self._csv = csv.writer(_LineFeeds(self.stream))
-        self._csv.writerow((*COLUMNS, *(EXPLAINING if self.explain else ())))
+        self._writerow((*self._columns, *self.carried))
 
     def write(self, result: DocumentResult) -> None:
+        carried = [cell or "" for cell in carried_cells(result.carried or {}, self.carried)]
         if result.keyphrases.error:
             empty = [""] * (len(EXPLAINING) if self.explain else 0)
-            self._writerow([result.id, *[""] * 7, str(result.keyphrases.error), "", "", "", *empty])
+            self._writerow([result.id, *[""] * 7, str(result.keyphrases.error), "", "", "", *empty, *carried])
         language = result.keyphrases.language or LanguageInfo("")
         explainer = Explainer(result.text) if self.explain else None
         for number, each in enumerate(result.keyphrases, start=1):
@@ -93,7 +111,10 @@ class CsvWriter(Writer):
             )
             read_as = (language.code, "; ".join(language.warnings), each.key)
             self._writerow(
-                [result.id, number, each.text, *scores, len(each.spans), format_spans(each), "", *read_as, *why]
+                [
+                    *(result.id, number, each.text, *scores, len(each.spans), format_spans(each), "", *read_as),
+                    *(*why, *carried),
+                ]
             )
 
     def _writerow(self, cells: Sequence[str | float]) -> None:

@@ -7,7 +7,7 @@ cluster's process. Errors are returned as data, since a cluster would retry task
 from __future__ import annotations
 
 import pickle
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, ClassVar
@@ -20,9 +20,10 @@ from mderank.batch.shards import Shard, ShardReader
 from mderank.batch.worker import BatchWorker, Row
 from mderank.batch.worker_pool import WorkerPool
 from mderank.errors import BatchError, MDERankError, MissingExtraError, OptionError
+from mderank.row_columns import carried_columns
 from mderank.util.files import find_differences, format_differences
 
-Report = dict[str, Any]  # a `ShardRecord` as plain data, or a pickled error
+Report = dict[str, Any]  # a `ShardRecord` as JSON, or a pickled error
 
 
 @dataclass(frozen=True)
@@ -104,10 +105,11 @@ class RemoteJob:
         """
         try:
             found: list[Row] = _unpickle(rows)
-            done = OutputFolder(Path(self.path), self.output_format).write(Shard.from_json(shard).number, found)
+            folder = OutputFolder(Path(self.path), self.output_format, carried_columns(self.worker.reading.carry))
+            done = folder.write(Shard.from_json(shard).number, found)
         except MDERankError as error:
-            return {"shard": -1, "documents": 0, "failed": 0, "size": 0, "sha256": "", "error": pickle.dumps(error)}
-        return {**asdict(done), "error": b""}
+            return {"done": "", "error": pickle.dumps(error)}
+        return {"done": done.as_json(), "error": b""}
 
     def perform(self, shard: str) -> Report:
         """Read, extract and write a shard.
@@ -192,10 +194,9 @@ def to_shard_record(report: Report) -> ShardRecord:
     Raises:
         MDERankError: the error that the report holds.
     """
-    error = report.pop("error")
-    if error:
-        raise pickle.loads(error)
-    return ShardRecord(**report)
+    if report["error"]:
+        raise pickle.loads(report["error"])
+    return ShardRecord.from_json(report["done"])
 
 
 class _Process:

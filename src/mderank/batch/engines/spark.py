@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import pandas
     from pyspark.sql import SparkSession
 
-_REPORT_COLUMNS = "shard long, documents long, failed long, size long, sha256 string, error binary"
+_REPORT_COLUMNS = "done string, error binary"
 
 # Shards of a Spark job per slot of the cluster, and concurrent jobs: the next begins before one ends.
 _SHARDS_PER_SLOT = 4

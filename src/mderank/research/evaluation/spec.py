@@ -35,7 +35,8 @@ class RunSpec:
 
     Attributes:
         dataset: The dataset: a known name, a path in the data folder, or the path of a file.
-        options: Options of the extraction. ``method`` may also be ``"oracle"``.
+        options: Options of the extraction; the method is that of `mderank.extract` if none is named. ``method`` may
+            also be ``"oracle"``.
         limit: Use only the first ``limit`` documents.
         documents: Use only the documents with these ids.
         text: ``"paper"``, the paper's input: 512 words and tokens, and its own use of titles. ``"full"``: title and
@@ -46,7 +47,7 @@ class RunSpec:
     """
 
     dataset: str
-    options: Options = field(default_factory=lambda: Options(method="mderank"))
+    options: Options = field(default_factory=Options)
     limit: int | None = None
     documents: tuple[str, ...] = ()
     text: TextKind | None = None
