@@ -16,14 +16,21 @@ from mderank.reading.csv import csv_records
 from mderank.reading.decoding import decode
 from mderank.reading.detection import detect_format
 from mderank.reading.discovery import file_format
+from mderank.reading.docx import docx_text
+from mderank.reading.eml import mail_text
+from mderank.reading.epub import epub_text
 from mderank.reading.gzip_stream import GzipStream
 from mderank.reading.html import html_text
+from mderank.reading.ipynb import notebook_text
 from mderank.reading.json import json_records
 from mderank.reading.jsonl import json_line_records, read_object
 from mderank.reading.limits import check_length, read_at_most, too_many_bytes
 from mderank.reading.markdown import blank_markup
+from mderank.reading.mbox import mbox_records
 from mderank.reading.parquet import parquet_records
 from mderank.reading.pdf import pdf_text
+from mderank.reading.rst import blank_rst
+from mderank.reading.tex import tex_text
 
 _DETECTION_BYTES = 4096
 
@@ -120,6 +127,8 @@ def _find_in_stream(
         yield from json_records(buffered, name, options, start)
     elif kind == "csv":
         yield from csv_records(buffered, name, options, start)
+    elif kind == "mbox":
+        yield from mbox_records(buffered, name, options, start)
     elif kind == "parquet":
         yield from parquet_records(_seekable(stream, buffered, options), name, options, start)
     elif start == START:
@@ -164,11 +173,30 @@ def read_record(record: Record, options: ReadOptions) -> SourceDocument:
 
 
 def _read_whole_file(record: Record, options: ReadOptions) -> SourceDocument:
-    if record.format == "pdf":
-        text = pdf_text(record.data, max_chars=options.max_document_chars)
-        return SourceDocument(record.name, text, extracted=True)
-    text = decode(record.data, options.encoding, html=record.format == "html")
-    if record.format == "html":
-        return SourceDocument(record.name, check_length(html_text(text), options), extracted=True)
-    check_length(text, options)
-    return SourceDocument(record.name, text, prose=blank_markup(text) if record.format == "markdown" else None)
+    if extract := _EXTRACTORS.get(record.format):
+        return SourceDocument(record.name, extract(record.data, options), extracted=True)
+    source = decode(record.data, options.encoding)
+    if record.format == "ipynb":
+        text, prose = notebook_text(source)
+        return SourceDocument(record.name, check_length(text, options), prose, extracted=True)
+    if record.format == "tex":
+        text, prose = tex_text(source, max_chars=options.max_document_chars)
+        return SourceDocument(record.name, text, prose, extracted=True)
+    check_length(source, options)
+    blank = _BLANKERS.get(record.format)
+    return SourceDocument(record.name, source, prose=blank(source) if blank else None)
+
+
+def _html(data: bytes, options: ReadOptions) -> str:
+    return check_length(html_text(decode(data, options.encoding, html=True)), options)
+
+
+def _pdf(data: bytes, options: ReadOptions) -> str:
+    return pdf_text(data, max_chars=options.max_document_chars)
+
+
+# Formats whose text is taken out of the file, and those that are text with markup.
+_EXTRACTORS: dict[InputFormat, Callable[[bytes, ReadOptions], str]] = {
+    "html": _html, "pdf": _pdf, "docx": docx_text, "epub": epub_text, "eml": mail_text,
+}  # fmt: skip
+_BLANKERS: dict[InputFormat, Callable[[str], str]] = {"markdown": blank_markup, "rst": blank_rst}
