@@ -41,8 +41,8 @@ _DROPPED_ARGUMENTS = {
         "label includegraphics bibliography bibliographystyle usepackage RequirePackage "
         "documentclass vspace hspace path nocite pagestyle thispagestyle addbibresource graphicspath cline "
         "cmidrule color hypersetup author date thanks affiliation affil institute email address index glsadd "
-        "newtheorem hyphenation captionsetup rule vskip hskip lstinputlisting bibitem DeclareMathOperator pagenumbering markboth "
-        "phantomsection fontsize selectlanguage arraystretch tikzset pgfplotsset theoremstyle linespread orcid acks "
+        "newtheorem hyphenation captionsetup rule vskip hskip lstinputlisting bibitem DeclareMathOperator pagenumbering "
+        "markboth phantomsection fontsize selectlanguage arraystretch tikzset pgfplotsset theoremstyle linespread orcid acks "
         "received ccsdesc keyphrases href textcolor colorbox hypertarget hyperlink foreignlanguage multirow "
         "raisebox scalebox rotatebox parbox makebox framebox shortstack".split(),
         1,
