@@ -36,30 +36,22 @@ _HEADINGS = frozenset(
     "part chapter section subsection subsubsection paragraph subparagraph title subtitle caption captionof frametitle "
     "framesubtitle abstract keywords".split()
 )
-_DROPPED_ARGUMENTS = {
-    **dict.fromkeys(
-        "label includegraphics bibliography bibliographystyle usepackage RequirePackage "
-        "documentclass vspace hspace path nocite pagestyle thispagestyle addbibresource graphicspath cline "
-        "cmidrule color hypersetup author date thanks affiliation affil institute email address index glsadd "
-        "newtheorem hyphenation captionsetup rule vskip hskip lstinputlisting bibitem DeclareMathOperator pagenumbering "
-        "markboth phantomsection fontsize selectlanguage arraystretch tikzset pgfplotsset theoremstyle linespread orcid acks "
-        "received ccsdesc keyphrases href textcolor colorbox hypertarget hyperlink foreignlanguage multirow "
-        "raisebox scalebox rotatebox parbox makebox framebox shortstack".split(),
-        1,
+_DROPPED = {  # commands whose first arguments are left out, by the number of these arguments
+    1: (
+        "acks addbibresource address affil affiliation arraystretch author bibitem bibliography bibliographystyle "
+        "captionsetup ccsdesc cline cmidrule color colorbox date DeclareMathOperator documentclass email fontsize "
+        "foreignlanguage glsadd graphicspath href hskip hspace hyperlink hypersetup hypertarget hyphenation "
+        "includegraphics index institute label linespread lstinputlisting markboth newtheorem nocite orcid "
+        "pagenumbering pagestyle parbox path pgfplotsset phantomsection raisebox received RequirePackage rotatebox "
+        "scalebox selectlanguage textcolor thanks theoremstyle thispagestyle tikzset usepackage vskip vspace"
     ),
-    **dict.fromkeys(
-        "multicolumn resizebox setlength addtolength setcounter addtocounter newcommand renewcommand providecommand "
-        "newenvironment addcontentsline fcolorbox adjustbox".split(),
-        2,
+    2: (
+        "addcontentsline addtocounter addtolength adjustbox fcolorbox multicolumn multirow newcommand newenvironment "
+        "providecommand renewcommand resizebox rule setcounter setlength"
     ),
-    **dict.fromkeys(("DeclareRobustCommand", "useunder"), 3),
-    "multirow": 2,
-    "rule": 2,
-    "shortstack": 0,
-    "makebox": 0,
-    "framebox": 0,
-    "keyphrases": 0,
+    3: "DeclareRobustCommand useunder",
 }
+_DROPPED_ARGUMENTS = {name: count for count, names in _DROPPED.items() for name in names.split()}
 _REFERENCES = re.compile(r"(?:full|foot|paren|text|auto|smart|short|super)?[cC]ite\w*|(?:eq|auto|page|name|[cCv])?ref")
 _INPUTS = frozenset(("input", "include", "subfile"))
 _DISPLAYED = frozenset("equation align gather multline eqnarray displaymath alignat flalign dmath math".split())
