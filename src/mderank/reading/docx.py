@@ -87,7 +87,7 @@ class _PartReader:
     def __init__(self, max_chars: int) -> None:
         self.blocks: list[str] = []
         self._max_chars = max_chars
-        self._length = 0
+        self._length = -len("\n\n")  # the last paragraph has nothing below it
 
     def read(self, archive: ZipArchive, part: str, *, root: str) -> None:
         """Read a part whose XML begins with the element ``root``."""
@@ -135,6 +135,7 @@ class _PartReader:
             is_contents = self._is_contents.pop()
             if block and not is_contents:
                 self.blocks.append(block)
+                self._grow(len("\n\n"))
         elif name == "r":
             self._hidden_runs.pop()
         elif name == "t":
@@ -147,7 +148,10 @@ class _PartReader:
     def _add(self, text: str) -> None:
         if not self._paragraphs or (self._hidden_runs and self._hidden_runs[-1]):
             return
-        self._length += len(text)
+        self._grow(len(text))
+        self._paragraphs[-1].append(text)
+
+    def _grow(self, count: int) -> None:
+        self._length += count
         if self._length > self._max_chars:
             raise too_many_chars(self._max_chars)
-        self._paragraphs[-1].append(text)

@@ -136,6 +136,8 @@ class _MailReader:
             return body
         if kind == "message/rfc822" and not _transfer_encoding(part):
             return _Body(forwarded=[part])
+        if kind.startswith("multipart/"):  # without boundary
+            kind = "text/plain"
         is_attached = part.mime.get_content_disposition() == "attachment"
         if kind in ("text/plain", "text/html") and not is_attached:
             return _Body(texts=[self._text(part, is_page=kind == "text/html")])

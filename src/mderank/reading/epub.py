@@ -62,10 +62,10 @@ def epub_text(data: bytes, options: ReadOptions) -> str:
     for path in _chapters(package):
         if path in encrypted:
             raise InputError("this book is encrypted (DRM): read a copy without copy protection")
-        page = archive.read(path)
-        if len(page) > options.max_bytes("html"):
+        page = archive.read(path, options.max_bytes("html"))
+        if page is None:
             raise too_many_chars(options.max_document_chars)
-        texts.append(html_text(decode(page, "utf-8", html=True), title=False))
+        texts.append(html_text(decode(page, options.encoding, html=True), title=False))
         length += len(texts[-1])
         if length > options.max_document_chars:
             raise too_many_chars(options.max_document_chars)

@@ -35,7 +35,7 @@ class ZipArchive:
         try:
             self._archive = zipfile.ZipFile(io.BytesIO(data))
         except (zipfile.BadZipFile, NotImplementedError, OSError, StructError, ValueError) as error:
-            raise InputError(f"is not a whole zip archive: {error}") from error
+            raise InputError(f"this file is damaged, or of another format: {error}") from error
         self._left, self._max_bytes, self._max_chars = max_bytes, max_bytes, max_chars
 
     def __contains__(self, name: str) -> bool:
@@ -73,19 +73,25 @@ class ZipArchive:
         except (zipfile.BadZipFile, zlib.error, EOFError, OSError, StructError, ValueError, RuntimeError) as error:
             raise InputError(f"its part {name[:100]} is damaged: {' '.join(str(error).split())[:200]}") from error
 
-    def read(self, name: str) -> bytes:
+    def read(self, name: str, most: int) -> bytes | None:
         """Return the bytes of a member.
 
         Args:
             name: the member's name.
+            most: number of bytes to read at most.
 
         Returns:
-            All its bytes.
+            All its bytes, or None if there are more.
 
         Raises:
             InputError: the member is missing, encrypted, damaged or too large.
         """
-        return b"".join(self.pieces(name))
+        held = io.BytesIO()
+        for piece in self.pieces(name):
+            if held.tell() + len(piece) > most:
+                return None
+            held.write(piece)
+        return held.getvalue()
 
     def _find(self, name: str) -> zipfile.ZipInfo | None:
         try:
