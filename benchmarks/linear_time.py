@@ -16,6 +16,7 @@ they are given is counted in tests/contract/test_linear_time.py. The collector o
 from __future__ import annotations
 
 import argparse
+import contextlib
 import gc
 import itertools
 import json
@@ -37,11 +38,16 @@ from spacy.tokens import Doc
 
 from mderank.candidates import NGrams, NounPhrases, PhraseList, Terms
 from mderank.document import Document
+from mderank.errors import InputError
 from mderank.methods.registry import METHODS
 from mderank.methods.yake.yake import KeywordNGrams
 from mderank.ranking import MMR
+from mderank.reading import ReadOptions
+from mderank.reading.eml import mail_text
 from mderank.reading.html import html_text
 from mderank.reading.markdown import blank_markup
+from mderank.reading.rst import blank_rst
+from mderank.reading.tex import tex_text
 from mderank.tagging import SpacyTagger
 from mderank.tagging.layout import read_layout
 from mderank.tagging.tokenizer import tokenize
@@ -67,6 +73,15 @@ OTHERS = {"digits": "7", "combining characters": "\u0301", "joiners": "\u200d", 
 MARKDOWN = ("*", "_", "`", "#", ">", "|", "[", "](", ")", "<", "-", "\n", " ", "a", "<!--")
 HTML = ("<", ">", "<a ", '<a href="', "a=", '"', "'", "<!--", "-->", "<![CDATA[", "&", "&#", "</p>", "<svg>", "</svg>",
         "<script>", "<pre>", " ", "a")  # fmt: skip
+RST = ("*", "`", "_", "|", ":", ":a:", "::\n", ".. ", ".. a::\n", "[", "]_", "<", ">`", "=", "+-", ">>> ", "\\", "\n",
+       "\n\n", " ", "   ", "a")  # fmt: skip
+TEX = ("\\", "\\a", "\\cite", "\\section", "\\footnote", "\\verb|", "\\begin{a}", "\\begin{verbatim}",
+       "\\end{verbatim}", "\\begin{tabular}", "\\item", "\\[", "\\(", "\\'", "$", "$$", "{", "}", "[", "]", "%", "&",
+       "~", "\n", "\n\n", " ", "a")  # fmt: skip
+MAIL = ("--b", "--b--", "\n", "\n\n", "\r\n", "Content-Type: multipart/mixed; boundary=b\n",
+        "Content-Type: message/rfc822\n", "Content-Type: text/html\n", "Content-Transfer-Encoding: base64\n",
+        "To: ", "=?utf-8?q?", "?=", ";", ":", "=", "(", '"', " ", "<", "a")  # fmt: skip
+MAIL_HEADER = "From: a\nSubject: b\nContent-Type: multipart/mixed; boundary=b\n\n"
 
 
 def repeat(*units: str) -> Make:
@@ -148,6 +163,16 @@ def stand_in_tags(doc: Doc) -> Doc:
     return doc
 
 
+def prepare_mail(text: str) -> bytes:
+    return f"{MAIL_HEADER}{text}".encode()
+
+
+def read_mail(data: bytes) -> None:
+    """Read a mail; one with too many parts is refused."""
+    with contextlib.suppress(InputError):
+        mail_text(data, ReadOptions())
+
+
 class Stage(NamedTuple):
     """Something to measure.
 
@@ -178,6 +203,9 @@ def stages() -> Iterator[Stage]:
 
     yield Stage("markdown", blank_markup, markdown)
     yield Stage("html", html_text, html)
+    yield Stage("reStructuredText", blank_rst, plain | dict(pairs(RST)))
+    yield Stage("LaTeX", tex_text, plain | dict(pairs(TEX)))
+    yield Stage("mail", read_mail, plain | dict(pairs(MAIL)), prepare_mail)
     yield Stage("layout", read_layout, plain)
     yield Stage("tokenizer", tokenize, plain)
     yield Stage("tagging", tag_by(own), plain)

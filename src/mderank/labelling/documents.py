@@ -10,6 +10,7 @@ from pathlib import Path
 from mderank.errors import InputError
 from mderank.reading import (
     START,
+    WHOLE_FILE_FORMATS,
     ReadOptions,
     RecordPosition,
     SourceDocument,
@@ -18,8 +19,6 @@ from mderank.reading import (
     walk_files,
 )
 from mderank.reading.discovery import file_format
-
-_ONE_PER_FILE = ("text", "markdown", "html", "pdf")
 
 
 @dataclass(frozen=True)
@@ -91,7 +90,7 @@ def _renamed(place: DocumentPlace, count: int) -> DocumentPlace:
 
 def _places(file: Path, options: ReadOptions, folder: Path) -> Iterator[DocumentPlace]:
     name = _relative(file, folder)
-    if (options.format or file_format(file)) in _ONE_PER_FILE:
+    if (options.format or file_format(file)) in WHOLE_FILE_FORMATS:
         yield DocumentPlace(name, file)
         return
     for record in find_records(file, options):

@@ -1,4 +1,4 @@
-"""Read documents from files: plain text, Markdown, HTML, PDF, JSON lines, JSON, CSV and Parquet.
+"""Read documents from files: texts, pages, books, mails, notebooks, JSON and tables, in the formats of `FORMATS`.
 
 `find_files` lists the files of paths, folders and patterns. `read_file` and `read_stream` return their documents.
 `find_records` and `read_record` do the same in two steps: a record is one document, located but not yet parsed.
@@ -9,6 +9,7 @@ from mderank.reading.base import (
     MAX_DOCUMENT_CHARS,
     OBJECT_FORMATS,
     START,
+    WHOLE_FILE_FORMATS,
     InputFormat,
     ReadOptions,
     Record,
@@ -23,6 +24,7 @@ __all__ = [
     "MAX_DOCUMENT_CHARS",
     "OBJECT_FORMATS",
     "START",
+    "WHOLE_FILE_FORMATS",
     "FoundFiles",
     "InputFormat",
     "ReadOptions",

@@ -8,19 +8,27 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, get_args
 
 from mderank.document import Document
 from mderank.errors import InputError, MDERankError, OptionError
 from mderank.reading.decoding import check_encoding
 from mderank.row_columns import parse_carry
 
-InputFormat = Literal["text", "markdown", "html", "pdf", "jsonl", "json", "csv", "parquet"]
-FORMATS: tuple[InputFormat, ...] = ("text", "markdown", "html", "pdf", "jsonl", "json", "csv", "parquet")
+InputFormat = Literal[
+    "text", "markdown", "rst", "tex", "html", "pdf", "docx", "epub", "eml", "mbox", "ipynb", "jsonl", "json", "csv",
+    "parquet",
+]  # fmt: skip
+FORMATS: tuple[InputFormat, ...] = get_args(InputFormat)
+# Of files with one document. Where such a file begins needs not be looked for.
+WHOLE_FILE_FORMATS: tuple[InputFormat, ...] = (
+    "text", "markdown", "rst", "tex", "html", "pdf", "docx", "epub", "eml", "ipynb",
+)  # fmt: skip
 OBJECT_FORMATS: tuple[InputFormat, ...] = ("jsonl", "json")  # of records that are JSON objects
 MAX_DOCUMENT_CHARS = 10_000_000  # several times a long novel
 _BYTES_PER_CHAR = 4  # the most that UTF-8, UTF-16 and UTF-32 need
-_PDF_BYTES_PER_CHAR = 40  # most of a PDF file is pictures and fonts
+_PICTURE_BYTES_PER_CHAR = 40  # most of these files is pictures, fonts and attachments
+_WITH_PICTURES: tuple[InputFormat, ...] = ("pdf", "docx", "epub", "eml", "mbox")
 
 
 @dataclass(frozen=True)
@@ -31,8 +39,8 @@ class SourceDocument:
         id: the id field of a JSON line or a table row; otherwise the file name, with the line number if needed.
         text: the document's text. Character offsets refer to it.
         prose: the text with its markup replaced by spaces, of the same length; None if it has no markup.
-        extracted: True if ``text`` was taken out of another format, such as HTML or PDF, or put together from several
-            fields. Output then includes the text.
+        extracted: True if ``text`` was taken out of another format, such as HTML, PDF or a mail, or put together from
+            several fields. Output then includes the text.
         tagged: the tagged document, if the input came with words and part-of-speech tags.
         error: why the document could not be read; None if it could.
         language: the document's language, if its record names one.
@@ -138,9 +146,9 @@ class ReadOptions:
 
         Returns:
             Bytes of a file with one document, of a line, or of a table's row: 4 per character of
-            ``max_document_chars``; 40 in a PDF file.
+            ``max_document_chars``; 40 of a PDF, Word or EPUB file or a mail.
         """
-        return self.max_document_chars * (_PDF_BYTES_PER_CHAR if kind == "pdf" else _BYTES_PER_CHAR)
+        return self.max_document_chars * (_PICTURE_BYTES_PER_CHAR if kind in _WITH_PICTURES else _BYTES_PER_CHAR)
 
 
 class RecordPosition(NamedTuple):

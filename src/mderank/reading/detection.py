@@ -8,9 +8,20 @@ import re
 
 from mderank.reading.base import InputFormat, ReadOptions
 from mderank.reading.csv import find_delimiter
+from mderank.reading.docx import OLD_OFFICE_MARK
 
 _ARRAY = re.compile(rb"\[\s*+[\[{\]]")
 _COLUMN_CHARS = 60  # longer than names of columns are
+_EPUB = b"mimetypeapplication/epub+zip"  # the first member of an EPUB book, which is not compressed
+_NOTEBOOK = re.compile(
+    rb'\{\s*+"(?:cells|worksheets)"\s*+:\s*+\[|\{\s*+"metadata"\s*+:\s*+\{\s*+"(?:kernelspec|colab|language_info)"'
+)
+_MAILBOX = re.compile(rb"From \S{1,200} [^\n]{0,60}\d{4}[^\n]{0,20}\r?\n[A-Za-z-]{1,60}:")
+_FIELDS = re.compile(rb"(?:[A-Za-z][\w-]{0,60}:[^\n]*+\n(?:[ \t]+\S[^\n]*+\n)*+)++")
+# Programs write these fields, and nobody copies them into a text: header fields with one of them are those of a file.
+_MAIL_FIELD = re.compile(
+    rb"^(?:MIME-Version|Received|Return-Path|Message-ID|Delivered-To):", re.IGNORECASE | re.MULTILINE
+)
 
 
 def detect_format(start: bytes, options: ReadOptions) -> InputFormat:
@@ -27,18 +38,30 @@ def detect_format(start: bytes, options: ReadOptions) -> InputFormat:
         The format; text if nothing tells another.
     """
     head = start.lstrip(b"\xef\xbb\xbf \t\r\n")
-    if head.startswith(b"PAR1"):
-        return "parquet"
-    lower = head[:20].lower()
-    if lower.startswith(b"%pdf-"):
-        return "pdf"
-    if lower.startswith((b"<!doctype html", b"<html")):
-        return "html"
+    if known := _marked_format(start, head):
+        return known
     if _ARRAY.match(head):
         return "json"
     if re.match(rb'\{\s*+["}]', head):
         return "json" if _is_cut_by_line_end(head) else "jsonl"
     return "csv" if _is_table(head, options) else "text"
+
+
+def _marked_format(start: bytes, head: bytes) -> InputFormat | None:
+    """Return the format of a stream that begins as no other does. ``head`` is its beginning without white space."""
+    lower = head[:20].lower()
+    fields = _FIELDS.match(head)
+    marked: tuple[tuple[object, InputFormat], ...] = (
+        (start[30 : 30 + len(_EPUB)] == _EPUB, "epub"),
+        (start.startswith((b"PK\x03\x04", OLD_OFFICE_MARK)), "docx"),  # if it is another file, its reader says so
+        (head.startswith(b"PAR1"), "parquet"),
+        (lower.startswith(b"%pdf-"), "pdf"),
+        (lower.startswith((b"<!doctype html", b"<html")), "html"),
+        (_NOTEBOOK.match(head), "ipynb"),
+        (_MAILBOX.match(head), "mbox"),
+        (fields and _MAIL_FIELD.search(fields.group()), "eml"),
+    )
+    return next((kind for found, kind in marked if found), None)
 
 
 def _is_cut_by_line_end(head: bytes) -> bool:

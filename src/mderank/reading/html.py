@@ -119,10 +119,11 @@ def _closes_itself(end: str) -> bool:
 class _Reader:
     """Gathers the visible text of a page, block by block."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, title: bool) -> None:
         self.blocks: list[list[str]] = [[]]
         self.title: list[str] = []  # of the first title
         self._has_title = False
+        self._reads_title = title
         self._hidden: list[str] = []
         self._hidden_counts: Counter[str] = Counter()
         self._in_title = False
@@ -133,7 +134,7 @@ class _Reader:
             self._open(part.value)
         elif part.kind == "end":
             self._close(part.value)
-        elif self._in_title or not self._hidden:
+        elif self._reads_title if self._in_title else not self._hidden:
             self.blocks[-1].append(part.value if self._verbatim else _SPACE.sub(" ", part.value))
             if self._in_title and not self._has_title:
                 self.title.append(part.value)
@@ -163,11 +164,12 @@ class _Reader:
             self.blocks.append([])
 
 
-def html_text(page: str) -> str:
+def html_text(page: str, *, title: bool = True) -> str:
     r"""Return the title and the visible text of an HTML page, with a blank line between blocks.
 
     Args:
         page: the HTML source.
+        title: whether the page's title is part of the text.
 
     Returns:
         The text, without scripts, styles and other hidden elements.
@@ -175,14 +177,15 @@ def html_text(page: str) -> str:
     >>> html_text("<title>T</title><p>One <b>two</b><script>x()</script></p><p>3 &lt; 4</p>")
     'T\n\nOne two\n\n3 < 4'
     """
-    return html_text_and_title(page)[0]
+    return html_text_and_title(page, title=title)[0]
 
 
-def html_text_and_title(page: str) -> tuple[str, str | None]:
+def html_text_and_title(page: str, *, title: bool = True) -> tuple[str, str | None]:
     r"""Return the visible text of an HTML page, as `html_text` does, and its title.
 
     Args:
         page: the HTML source.
+        title: whether the title is part of the text too.
 
     Returns:
         The text, and the content of ``<title>`` on one line; None if there is none.
@@ -190,7 +193,7 @@ def html_text_and_title(page: str) -> tuple[str, str | None]:
     >>> html_text_and_title("<title>On &lt;b&gt; tags</title><p>One</p>")
     ('On <b> tags\n\nOne', 'On <b> tags')
     """
-    reader = _Reader()
+    reader = _Reader(title=title)
     for part in _Page(page).parts():
         reader.read(part)
     blocks = ("".join(block).strip() for block in reader.blocks)

@@ -18,14 +18,21 @@ from mderank.reading.csv import csv_records
 from mderank.reading.decoding import decode
 from mderank.reading.detection import detect_format
 from mderank.reading.discovery import file_format
+from mderank.reading.docx import docx_text
+from mderank.reading.eml import mail_text
+from mderank.reading.epub import epub_text
 from mderank.reading.gzip_stream import GzipStream
 from mderank.reading.html import html_text_and_title
+from mderank.reading.ipynb import notebook_text
 from mderank.reading.json import json_records
 from mderank.reading.jsonl import json_line_records, read_object
 from mderank.reading.limits import check_length, read_at_most, too_many_bytes
 from mderank.reading.markdown import blank_markup, markdown_title
+from mderank.reading.mbox import mbox_records
 from mderank.reading.parquet import parquet_records
 from mderank.reading.pdf import pdf_text_and_title
+from mderank.reading.rst import blank_rst
+from mderank.reading.tex import tex_text
 
 _DETECTION_BYTES = 4096
 
@@ -122,6 +129,8 @@ def _find_in_stream(
         yield from json_records(buffered, name, options, start)
     elif kind == "csv":
         yield from csv_records(buffered, name, options, start)
+    elif kind == "mbox":
+        yield from mbox_records(buffered, name, options, start)
     elif kind == "parquet":
         yield from parquet_records(_seekable(stream, buffered, options), name, options, start)
     elif start == START:
@@ -173,15 +182,41 @@ def _read_record(record: Record, options: ReadOptions) -> SourceDocument:
 
 
 def _read_whole_file(record: Record, options: ReadOptions) -> SourceDocument:
-    if record.format == "pdf":
-        text, title = pdf_text_and_title(record.data, max_chars=options.max_document_chars)
+    if extract := _EXTRACTORS.get(record.format):
+        text, title = extract(record.data, options)
         return SourceDocument(record.name, text, extracted=True, title=title)
-    text = decode(record.data, options.encoding, html=record.format == "html")
-    if record.format == "html":
-        visible, title = html_text_and_title(text)
-        return SourceDocument(record.name, check_length(visible, options), extracted=True, title=title)
-    check_length(text, options)
-    if record.format != "markdown":
-        return SourceDocument(record.name, text)
-    prose = blank_markup(text)
-    return SourceDocument(record.name, text, prose=prose, title=markdown_title(text, prose))
+    source = decode(record.data, options.encoding)
+    if record.format == "ipynb":
+        text, prose = notebook_text(source)
+        return SourceDocument(record.name, check_length(text, options), prose, extracted=True)
+    if record.format == "tex":
+        text, prose = tex_text(source, max_chars=options.max_document_chars)
+        return SourceDocument(record.name, text, prose, extracted=True)
+    check_length(source, options)
+    if record.format == "markdown":
+        prose = blank_markup(source)
+        return SourceDocument(record.name, source, prose, title=markdown_title(source, prose))
+    return SourceDocument(record.name, source, prose=blank_rst(source) if record.format == "rst" else None)
+
+
+def _html(data: bytes, options: ReadOptions) -> tuple[str, str | None]:
+    text, title = html_text_and_title(decode(data, options.encoding, html=True))
+    return check_length(text, options), title
+
+
+def _pdf(data: bytes, options: ReadOptions) -> tuple[str, str | None]:
+    return pdf_text_and_title(data, max_chars=options.max_document_chars)
+
+
+def _without_title(read: Callable[[bytes, ReadOptions], str]) -> Callable[[bytes, ReadOptions], tuple[str, None]]:
+    return lambda data, options: (read(data, options), None)
+
+
+# Formats whose text is taken out of the file.
+_EXTRACTORS: dict[InputFormat, Callable[[bytes, ReadOptions], tuple[str, str | None]]] = {
+    "html": _html,
+    "pdf": _pdf,
+    "docx": _without_title(docx_text),
+    "epub": _without_title(epub_text),
+    "eml": _without_title(mail_text),
+}

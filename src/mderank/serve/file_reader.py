@@ -22,6 +22,12 @@ KINDS: dict[str, InputFormat] = {
     "text/html": "html",
     "application/xhtml+xml": "html",
     "application/pdf": "pdf",
+    "application/vnd.openxmlformats-officedocument.wordprocessingml.document": "docx",
+    "application/epub+zip": "epub",
+    "message/rfc822": "eml",
+    "text/x-rst": "rst",
+    "text/x-tex": "tex",
+    "application/x-ipynb+json": "ipynb",
 }
 
 

@@ -1,0 +1,157 @@
+"""Extract the text of a Word document (.docx), without its layout.
+
+The archive's XML is read as it is decompressed, so a document takes the memory of its text. python-docx would build a
+tree of all of it, and has no reader for tracked changes, footnotes and text boxes.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Mapping
+
+from mderank.errors import InputError
+from mderank.reading.base import ReadOptions
+from mderank.reading.limits import too_many_chars
+from mderank.reading.xml_events import read_xml
+from mderank.reading.zip_archive import ZipArchive
+
+OLD_OFFICE_MARK = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+_MAIN = "word/document.xml"
+_NOTES = {"footnotes": "footnotes.xml", "endnotes": "endnotes.xml"}  # by kind of relationship
+# Deleted and moved text, and the drawing for old programs of a text box that is also there for new ones.
+_LEFT_OUT = frozenset(("del", "moveFrom", "Fallback"))
+_MARKS = {"tab": "\t", "ptab": "\t", "br": "\n", "cr": "\n", "noBreakHyphen": "-"}
+_CONTENTS = re.compile(r"TOC(?:\d|Heading)|TableofFigures", re.IGNORECASE)  # styles of tables of contents
+_FALSE = ("0", "false", "off")
+
+
+def docx_text(data: bytes, options: ReadOptions) -> str:
+    """Return the text of a Word document: its paragraphs with a blank line between them, then its foot- and endnotes.
+
+    Each item of a list and each cell of a table is a paragraph. Headers, footers, comments, tables of contents, hidden
+    text and text that a tracked change deletes are left out.
+
+    Args:
+        data: the bytes of the file.
+        options: the limit.
+
+    Returns:
+        The text.
+
+    Raises:
+        InputError: the file is encrypted, of an old format, damaged or too long, or has no text.
+    """
+    if data.startswith(OLD_OFFICE_MARK):
+        raise InputError("this Office file has a password, or is from before 2007: save it as .docx without password")
+    archive = ZipArchive(data, options.max_bytes("docx"), options.max_document_chars)
+    main = _related(archive, "").get("officeDocument", _MAIN)
+    if main not in archive:
+        raise InputError("this zip archive is not a Word document: its part word/document.xml is missing")
+    reader = _PartReader(options.max_document_chars)
+    reader.read(archive, main, root="document")
+    related = _related(archive, main)
+    for kind, name in _NOTES.items():
+        part = related.get(kind, posixpath.join(posixpath.dirname(main), name))
+        if part in archive:
+            reader.read(archive, part, root=kind)
+    if not reader.blocks:
+        raise InputError("this document has no text, only pictures: put it through OCR first")
+    return "\n\n".join(reader.blocks)
+
+
+def _related(archive: ZipArchive, part: str) -> dict[str, str]:
+    """Return the parts that a part names, by their kind; those of the archive for no part."""
+    folder, name = posixpath.split(part)
+    rels = posixpath.join(folder, "_rels", f"{name}.rels")
+    found: dict[str, str] = {}
+
+    def start(element: str, attributes: Mapping[str, str]) -> None:
+        if element == "Relationship" and attributes.get("TargetMode") != "External":
+            kind = attributes.get("Type", "").rpartition("/")[2]
+            target = posixpath.normpath(posixpath.join("/", folder, attributes.get("Target", "")))
+            found.setdefault(kind, target.lstrip("/"))
+
+    if rels in archive:
+        read_xml(archive.pieces(rels), start=start)
+    return found
+
+
+class _PartReader:
+    """Gathers the paragraphs of parts of a document.
+
+    Attributes:
+        blocks: the paragraphs.
+    """
+
+    def __init__(self, max_chars: int) -> None:
+        self.blocks: list[str] = []
+        self._max_chars = max_chars
+        self._length = -len("\n\n")  # the last paragraph has nothing below it
+
+    def read(self, archive: ZipArchive, part: str, *, root: str) -> None:
+        """Read a part whose XML begins with the element ``root``."""
+        self._root = root
+        self._paragraphs: list[list[str]] = []  # those that are open: a text box is in a paragraph
+        self._is_contents: list[bool] = []
+        self._hidden_runs: list[bool] = []
+        self._left_out = self._in_properties = self._in_text = 0
+        read_xml(archive.pieces(part), start=self._start, end=self._end, text=self._text)
+
+    def _start(self, name: str, attributes: Mapping[str, str]) -> None:
+        if self._root:
+            if name != self._root:
+                raise InputError(f"this Office file is not a Word document but a {name[:40]}: export its text")
+            self._root = ""
+        is_separator = name in ("footnote", "endnote") and attributes.get("type", "normal") != "normal"
+        if self._left_out or name in _LEFT_OUT or is_separator:
+            self._left_out += 1
+        elif self._in_properties or name.endswith(("Pr", "PrChange")):
+            self._in_properties += 1
+            self._read_property(name, attributes)
+        elif name == "p":
+            self._paragraphs.append([])
+            self._is_contents.append(False)
+        elif name == "r":
+            self._hidden_runs.append(False)
+        elif name == "t":
+            self._in_text += 1
+        elif name in _MARKS:
+            self._add(_MARKS[name])
+
+    def _read_property(self, name: str, attributes: Mapping[str, str]) -> None:
+        if name == "vanish" and self._hidden_runs and attributes.get("val") not in _FALSE:
+            self._hidden_runs[-1] = True
+        elif name == "pStyle" and self._is_contents:
+            self._is_contents[-1] = bool(_CONTENTS.match(attributes.get("val", "")))
+
+    def _end(self, name: str) -> None:
+        if self._left_out:
+            self._left_out -= 1
+        elif self._in_properties:
+            self._in_properties -= 1
+        elif name == "p":
+            block = "".join(self._paragraphs.pop()).strip()
+            is_contents = self._is_contents.pop()
+            if block and not is_contents:
+                self.blocks.append(block)
+                self._grow(len("\n\n"))
+        elif name == "r":
+            self._hidden_runs.pop()
+        elif name == "t":
+            self._in_text -= 1
+
+    def _text(self, text: str) -> None:
+        if self._in_text and not self._left_out:
+            self._add(text)
+
+    def _add(self, text: str) -> None:
+        if not self._paragraphs or (self._hidden_runs and self._hidden_runs[-1]):
+            return
+        self._grow(len(text))
+        self._paragraphs[-1].append(text)
+
+    def _grow(self, count: int) -> None:
+        self._length += count
+        if self._length > self._max_chars:
+            raise too_many_chars(self._max_chars)
