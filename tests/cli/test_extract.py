@@ -37,6 +37,18 @@ def test_csv(run, example, tmp_path):
     assert "No such file" in failed["error"]
 
 
+@pytest.mark.parametrize("name", ["out.md", "OUT.MD", "out.markdown"])
+def test_markdown_by_the_suffix_of_the_file(run, example, tmp_path, name):
+    missing = tmp_path / "missing.txt"
+    result = run("extract", example, missing, "-k", 2, "-o", tmp_path / name)
+    assert result.exit_code == 1
+    lines = (tmp_path / name).read_text(encoding="utf-8").splitlines()
+    assert lines[0] == "# Keyphrases"
+    assert "| 1 | storm surges | 3 | 0.987 | 1.377 |" in lines
+    assert any(line.startswith("> Could not be read: ") for line in lines)
+    assert sum(line.startswith("## ") for line in lines) == 2
+
+
 def test_html_shows_the_text_with_its_keyphrases(run, example):
     page = HtmlPage(run("extract", example, "-f", "html", "-k", 5).stdout)
     assert example.read_text() in page.text

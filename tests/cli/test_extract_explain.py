@@ -47,10 +47,10 @@ def test_json_has_parts_facts_and_places(run, example):
             assert line[place["column"] - 1 :].startswith(text[span[0] : span[1]].split("\n")[0])
 
 
-@pytest.mark.parametrize("form", ["table", "json", "jsonl", "csv", "html"])
+@pytest.mark.parametrize("form", ["table", "json", "jsonl", "csv", "html", "markdown"])
 def test_unless_asked_nothing_is_explained(run, example, form):
     output = run("extract", example, "--method", "fusion", "-f", form, "-k", 2).stdout
-    for word in ("similarity", "occurrences", "masked", "<details", "</table"):
+    for word in ("similarity", "occurrences in the text", "Occurrences", "masked", "<summary>why", "</table", "###"):
         assert word not in output
 
 
