@@ -117,7 +117,7 @@ def test_every_text_can_be_read(visit, scheme, size):
 def test_every_listed_phrase_has_its_mark(visit, options):
     """Of documents of all kinds, with every phrase that overlaps another one."""
     extractor = FusionRank(overlap="any")
-    documents = [each for each in load_dataset("everyday").documents][::4]
+    documents = list(load_dataset("everyday").documents)[::4]
     results = [
         DocumentResult(each.id, each.text, found)
         for each, found in zip(documents, extractor.extract_many([each.text for each in documents], 25), strict=True)
@@ -140,7 +140,7 @@ def test_on_a_phone_the_list_comes_first_and_stays_beside_the_text(visit):
     boxes = page.locator("body *").evaluate_all(
         "all => all.map(e => e.getBoundingClientRect()).map(b => [b.left, b.right])"
     )
-    assert all(left >= 0 and right <= 360 for left, right in boxes if right > left and left > -500)
+    assert all(left >= 0 and right <= 360 for left, right in boxes if right > left > -500)
 
     section = page.locator("#d1")
     folded, text = section.locator(".list"), section.locator(".text")
