@@ -175,7 +175,7 @@ def _split_text(result: DocumentResult, marks: list[_Mark], *, every: bool) -> t
     cuts = sorted({cut for mark in marks for cut in mark.span})
     waiting = deque(marks)
     open_marks: list[_Mark] = []
-    pieces = []
+    pieces: list[_Piece] = []
     position = 0
     for start, end in pairwise(cuts):
         open_marks = [mark for mark in open_marks if mark.span.end > start]
