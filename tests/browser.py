@@ -24,7 +24,9 @@ CONTRAST = """(selector) => {
         const chain = [];
         for (let e = element; e && e !== document.body; e = e.parentElement) chain.unshift(e);
         for (const e of chain) back = over(parse(getComputedStyle(e).backgroundColor), back);
-        const ink = over(parse(getComputedStyle(element).color), back);
+        const opacity = chain.reduce((all, e) => all * getComputedStyle(e).opacity, 1);
+        const colour = parse(getComputedStyle(element).color);
+        const ink = over([...colour.slice(0, 3), colour[3] * opacity], back);
         const [a, b] = [light(ink), light(back)].sort((x, y) => y - x);
         return (a + .05) / (b + .05);
     };

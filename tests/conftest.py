@@ -13,6 +13,7 @@ from hypothesis import settings
 
 from mderank.cli import cli
 
+os.environ["HAYSTACK_TELEMETRY_ENABLED"] = "False"  # before Haystack is imported
 settings.register_profile("mderank", deadline=None)  # no test times anything
 settings.load_profile("mderank")
 

@@ -37,6 +37,18 @@ def test_csv(run, example, tmp_path):
     assert "No such file" in failed["error"]
 
 
+@pytest.mark.parametrize("name", ["out.md", "OUT.MD", "out.markdown"])
+def test_markdown_by_the_suffix_of_the_file(run, example, tmp_path, name):
+    missing = tmp_path / "missing.txt"
+    result = run("extract", example, missing, "-k", 2, "-o", tmp_path / name)
+    assert result.exit_code == 1
+    lines = (tmp_path / name).read_text(encoding="utf-8").splitlines()
+    assert lines[0] == "# Keyphrases"
+    assert "| 1 | storm surges | 3 | 0.987 | 1.377 |" in lines
+    assert any(line.startswith("> Could not be read: ") for line in lines)
+    assert sum(line.startswith("## ") for line in lines) == 2
+
+
 def test_html_shows_the_text_with_its_keyphrases(run, example):
     page = HtmlPage(run("extract", example, "-f", "html", "-k", 5).stdout)
     assert example.read_text() in page.text
@@ -53,7 +65,8 @@ def test_html_is_safe_against_markup_in_the_text(run, tmp_path):
     file.write_text(text)
     output = run("extract", file, "-f", "html").stdout
     page = HtmlPage(output)
-    assert set(page.tags) <= set("html head meta title style body header section h2 div ol li a span mark p".split())
+    allowed = "html head meta title style body header section h2 div ol li a span mark p details summary"
+    assert set(page.tags) <= set(allowed.split())
     assert text.replace("\x07", "\ufffd") in page.text
     assert "<b>bold.txt" in page.text
     assert "default-src 'none'" in output

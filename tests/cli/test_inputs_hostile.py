@@ -96,7 +96,7 @@ def test_one_bad_record_of_each_kind_and_the_rest_goes_on(run, tmp_path):
     assert len(result.stderr.splitlines()) == 3
 
 
-@pytest.mark.parametrize("form", ["table", "csv", "html", "json", "jsonl"])
+@pytest.mark.parametrize("form", ["table", "csv", "html", "json", "jsonl", "markdown"])
 @pytest.mark.parametrize("to_file", [False, True])
 def test_ids_of_any_characters_are_written(run, tmp_path, form, to_file):
     ids = ["two\nlines", "\ud800", "\x1b[31mred", "a,\"b\"\r", "\0", "=1+1"]  # fmt: skip
@@ -107,6 +107,9 @@ def test_ids_of_any_characters_are_written(run, tmp_path, form, to_file):
     if form == "table" and not to_file:
         assert "\x1b" not in result.stdout
         assert "two\\nlines" in result.stdout.splitlines()
+    if form == "markdown" and not to_file:
+        assert "\x1b" not in result.stdout
+        assert "## two\\\\nlines" in result.stdout.splitlines()
 
 
 def test_ids_with_line_breaks_read_back_from_csv(run, tmp_path):

@@ -88,7 +88,7 @@ def test_extract_keeps_what_was_written(number, code, told):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("form", ["table", "json", "csv", "html", "jsonl"])
+@pytest.mark.parametrize("form", ["table", "json", "csv", "html", "jsonl", "markdown"])
 def test_the_first_paper_is_written_when_it_is_done(tmp_path, form):
     paper = json.dumps({"id": "first paper", "text": "A coral reef of fish. " * 400})
     # Unbuffered, Python loses the rest of a write that a signal interrupts.

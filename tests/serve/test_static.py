@@ -399,6 +399,18 @@ def test_the_width_of_a_phone(visit, fragment):
     assert page.locator("ol.list").first.bounding_box()["y"] < page.locator(".pane .text").first.bounding_box()["y"]
 
 
+def test_on_a_phone_the_list_stays_beside_the_text(visit):
+    page = visit(viewport={"width": 360, "height": 740}, has_touch=True, is_mobile=True)
+    paste(page, TEXT + "\n\n" + "The whale is far away. " * 80 + "\n\nA lighthouse stands there.")
+    page.locator(".text").evaluate("e => e.lastElementChild.scrollIntoView({ block: 'end' })")
+    listed = page.locator("ol.list").bounding_box()
+    assert abs(listed["y"]) < 1
+    assert listed["height"] <= 0.43 * 740
+    page.locator(".phrase").first.tap()
+    expect(page.locator("mark.lit").first).to_be_in_viewport()
+    page.wait_for_function("() => document.querySelector('mark.lit').getBoundingClientRect().top > 0.42 * innerHeight")
+
+
 HOSTILE = (
     "<script>window.hit = 1; alert(1)</script> The <img src=x onerror='window.hit = 1'> coral <b>reef</b> is old. "
     "</textarea><svg onload=alert(1)> javascript:alert(1) <a href='javascript:alert(1)'>harbour</a> {{reef}} ${reef}"

@@ -43,7 +43,7 @@ def test_every_phrase_has_its_mark_and_its_link(explain):
     assert {link[1:] for link in read.links if link.startswith("#d1k")} <= set(ids)
     assert {"d1k1", "d1k2", "d1k3"} <= set(ids)
     assert read.marked == ["Storm ", "surge", " model", "storm ", "surge", " model", "surge"]
-    assert '<mark class="k1 k2 k3"' in source
+    assert '<mark class="k1 k2 k3 follows"' in source
 
 
 def test_the_text_stays_as_it_is():

@@ -41,8 +41,8 @@ _CARRYING = ("jsonl", "json", "csv")  # formats whose rows have further fields
 @input_options
 @option("Results", "--format", "-f", "form", type=click.Choice(list(WRITERS)),
         show_default="by FILE's suffix, else table",
-        help="html shows the text itself with its keyphrases highlighted; csv puts ' before what a spreadsheet would "
-             "run as a formula.")  # fmt: skip
+        help="html shows the text itself with its keyphrases highlighted; markdown is a report with a table per "
+             "document; csv puts ' before what a spreadsheet would run as a formula.")  # fmt: skip
 @option("Results", "--explain", is_flag=True,
         help="Explain each score: features, contributions, effect of the mask, all occurrences.")  # fmt: skip
 @option("Results", "--output", "-o", metavar="FILE", help="Write to FILE.  [default: standard output]")
@@ -101,7 +101,7 @@ def extract(
 def _format_of(output: str | None) -> Any:
     """The format that the suffix of the output file names; a table for others."""
     suffix = "" if output is None else Path(output).suffix.lower().lstrip(".")
-    return {"htm": "html", "ndjson": "jsonl"}.get(suffix, suffix if suffix in WRITERS else "table")
+    return {"htm": "html", "md": "markdown", "ndjson": "jsonl"}.get(suffix, suffix if suffix in WRITERS else "table")
 
 
 def _check_stdin() -> None:

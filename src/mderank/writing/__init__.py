@@ -1,4 +1,4 @@
-"""Write keyphrases as a table, JSON, JSON lines, CSV or HTML, one document at a time."""
+"""Write keyphrases as a table, JSON, JSON lines, CSV, HTML or Markdown, one document at a time."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from mderank.writing.base import DocumentResult, OutputFormat, Writer
 from mderank.writing.csv import CsvWriter
 from mderank.writing.html import HtmlWriter
 from mderank.writing.json import JsonLinesWriter, JsonWriter
+from mderank.writing.markdown import MarkdownWriter
 from mderank.writing.table import TableWriter
 
 WRITERS: dict[OutputFormat, type[Writer]] = {
@@ -17,6 +18,7 @@ WRITERS: dict[OutputFormat, type[Writer]] = {
     "jsonl": JsonLinesWriter,
     "csv": CsvWriter,
     "html": HtmlWriter,
+    "markdown": MarkdownWriter,
 }
 
 __all__ = ["WRITERS", "DocumentResult", "OutputFormat", "Writer", "make_writer"]

@@ -11,7 +11,7 @@ from mderank.keyphrase import Keyphrase, Keyphrases, LanguageInfo
 from mderank.util.format import round_number
 from mderank.writing.explanation import Explainer, Explanation
 
-OutputFormat = Literal["table", "json", "jsonl", "csv", "html"]
+OutputFormat = Literal["table", "json", "jsonl", "csv", "html", "markdown"]
 
 
 @dataclass(frozen=True)

@@ -156,7 +156,7 @@ class Explainer:
         """
         line = bisect_right(self._line_starts, span.start)
         start, end = max(0, span.start - _AROUND), min(len(self._text), span.end + _AROUND)
-        before, after = _one_line(self._text[start : span.start]), _one_line(self._text[span.end : end])
+        before, after = one_line(self._text[start : span.start]), one_line(self._text[span.end : end])
         if start > 0 and not self._text[start - 1].isspace() and " " in before:
             before = before.partition(" ")[2]
         if end < len(self._text) and not self._text[end].isspace() and " " in after:
@@ -166,11 +166,21 @@ class Explainer:
             line,
             span.start - self._line_starts[line - 1] + 1,
             ("… " if start > 0 else "") + before.lstrip(),
-            _one_line(self._text[span.start : span.end]),
+            one_line(self._text[span.start : span.end]),
             after.rstrip() + (" …" if end < len(self._text) else ""),
         )
 
 
-def _one_line(text: str) -> str:
-    """Collapse white space and replace control characters, which could move a terminal's cursor."""
+def one_line(text: str) -> str:
+    r"""Collapse white space and replace control characters, which could move a terminal's cursor.
+
+    >>> one_line("storm\n  surge")
+    'storm surge'
+
+    Args:
+        text: Any text.
+
+    Returns:
+        The text in one line, which UTF-8 can encode.
+    """
     return _CONTROL.sub("\ufffd", re.sub(r"\s+", " ", replace_surrogates(text)))

@@ -18,27 +18,34 @@ from mderank.writing.base import DocumentResult, Writer, describe_language
 from mderank.writing.explanation import CONFIDENCE, MASKED, MEANINGS, RAW_SCORE, RELATED, Explainer, Explanation
 
 _LINKED = 60  # phrases of a document whose occurrences light up together
+_UNFOLDED = 12  # documents whose contents are unfolded; of more, the list is folded
+_NAMED = 3  # phrases of each document that the contents name
 
 
 class HtmlWriter(Writer):
-    """Writes one page for all documents. With ``explain``, each phrase of the list has an explanation to unfold."""
+    """Writes one page for all documents. With ``explain``, each phrase of the list has an explanation to unfold.
 
-    _number = 0
+    Contents follow several documents. They are the only thing that is kept until the end; style puts them first.
+    """
 
     def begin(self) -> None:
+        self._entries: list[_Entry] = []
         start, self._end = render_around("highlight.html", explain=self.explain, linked=_LINKED)
         self._document = macro("highlight_document.html", "document")
         self.stream.write(start)
 
     def write(self, result: DocumentResult) -> None:
-        self._number += 1
-        marks = find_marks(result, f"d{self._number}")
+        found = result.keyphrases
+        self._entries.append(_Entry(str(result.id), ", ".join(found.texts[:_NAMED]), found.error is not None))
+        marks = find_marks(result, f"d{len(self._entries)}")
         pieces, truncated = split_text(result, marks, every=self.explain)
         phrases = list(self._list_phrases(result, marks))
-        notes = list(describe_notes(result.keyphrases, explain=self.explain))
-        self.stream.write(self._document(result.id, notes, pieces, truncated, phrases))
+        notes = list(describe_notes(found, explain=self.explain))
+        self.stream.write(self._document(len(self._entries), result.id, notes, pieces, truncated, phrases))
 
     def end(self) -> None:
+        if len(self._entries) > 1:
+            self.stream.write(macro("highlight_document.html", "contents")(self._entries, _UNFOLDED))
         self.stream.write(self._end)
 
     def _list_phrases(self, result: DocumentResult, marks: list[Mark]) -> Iterator[_ListedPhrase]:
@@ -51,12 +58,20 @@ class HtmlWriter(Writer):
                 explanation = _explain(each, explainer.explain(each), anchors)
             yield _ListedPhrase(
                 each.text,
-                f"d{self._number}k{number}",
+                f"d{len(self._entries)}k{number}",
                 f"{round_number(each.score):.4g}",
                 len(each.spans),
                 100 * share,
                 explanation,
             )
+
+
+class _Entry(NamedTuple):
+    """A document in the contents, with its first keyphrases."""
+
+    id: str
+    phrases: str
+    failed: bool
 
 
 class Mark(NamedTuple):
@@ -82,6 +97,7 @@ class Piece(NamedTuple):
 
     text: str
     mark: _ShownMark | None
+    follows: bool = False  # a mark stands immediately before this one
 
 
 class _ListedPhrase(NamedTuple):
@@ -129,6 +145,8 @@ def describe_notes(found: Keyphrases, *, explain: bool) -> Iterator[str]:
     """
     if found.error:
         yield f"Error: {found.error}"
+    elif not found:
+        yield "No keyphrases."
     if found.language is not None:
         if explain or found.language.code != "en":
             yield f"Read as: {describe_language(found.language)}"
@@ -187,7 +205,7 @@ def split_text(result: DocumentResult, marks: list[Mark], *, every: bool) -> tup
     cuts = sorted({cut for mark in marks for cut in mark.span})
     waiting = deque(marks)
     open_marks: list[Mark] = []
-    pieces = []
+    pieces: list[Piece] = []
     position = 0
     for start, end in pairwise(cuts):
         open_marks = [mark for mark in open_marks if mark.span.end > start]
@@ -200,7 +218,8 @@ def split_text(result: DocumentResult, marks: list[Mark], *, every: bool) -> tup
             mark.anchor for mark in open_marks if mark.span.start == start and (every or mark.occurrence == 1)
         )
         opacity = 0.15 + 0.75 * max(shares[number - 1] for number in numbers)
-        pieces.append(Piece(text[position:start], _ShownMark(text[start:end], numbers, anchors, opacity)))
+        shown = _ShownMark(text[start:end], numbers, anchors, opacity)
+        pieces.append(Piece(text[position:start], shown, follows=bool(pieces) and position == start))
         position = end
     return [*pieces, Piece(text[position:limit], None)], text[limit:]
 
