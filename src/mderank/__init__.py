@@ -21,11 +21,12 @@ _MODULES = {
     "mderank.options": ("Options",),
     "mderank.factory": ("build_extractor",),
     "mderank.shortcuts": ("extract", "read"),
-    "mderank.keyphrase": ("Candidate", "Keyphrase", "Keyphrases", "LanguageInfo", "Occurrence"),
+    "mderank.keyphrase": ("Candidate", "ConceptLabel", "Keyphrase", "Keyphrases", "LanguageInfo", "Occurrence"),
     "mderank.languages": ("detect_language",),
     "mderank.document": ("Document", "MarkedUpText", "Span", "Token"),
     "mderank.tagging": ("EncoderTagger", "LanguageTagger", "SegmenterTagger", "SpacyTagger", "Tagger", "WordTagger"),
-    "mderank.candidates": ("CandidateSource", "NGrams", "NounPhrases", "PhraseList", "Terms"),
+    "mderank.candidates": ("CandidateSource", "Concept", "NGrams", "NounPhrases", "PhraseList", "Terms", "Vocabulary"),
+    "mderank.vocabularies": ("load_vocabulary",),
     "mderank.masking": ("MaskAll", "MaskHighest", "Masking", "MaskOnce", "MaskSubset"),
     "mderank.encoding": ("Encoder", "EncoderSpec", "load_encoder"),
     "mderank.ranking": ("MMR", "Diversity", "MaxSum"),
@@ -47,10 +48,12 @@ __all__, __getattr__, __dir__ = lazy_names(__name__, _MODULES, eager=["__version
 
 if TYPE_CHECKING:
     from mderank.candidates import CandidateSource as CandidateSource
+    from mderank.candidates import Concept as Concept
     from mderank.candidates import NGrams as NGrams
     from mderank.candidates import NounPhrases as NounPhrases
     from mderank.candidates import PhraseList as PhraseList
     from mderank.candidates import Terms as Terms
+    from mderank.candidates import Vocabulary as Vocabulary
     from mderank.document import Document as Document
     from mderank.document import MarkedUpText as MarkedUpText
     from mderank.document import Span as Span
@@ -70,6 +73,7 @@ if TYPE_CHECKING:
     from mderank.errors import WeightsConvertedWarning as WeightsConvertedWarning
     from mderank.factory import build_extractor as build_extractor
     from mderank.keyphrase import Candidate as Candidate
+    from mderank.keyphrase import ConceptLabel as ConceptLabel
     from mderank.keyphrase import Keyphrase as Keyphrase
     from mderank.keyphrase import Keyphrases as Keyphrases
     from mderank.keyphrase import LanguageInfo as LanguageInfo
@@ -98,3 +102,4 @@ if TYPE_CHECKING:
     from mderank.tagging import SpacyTagger as SpacyTagger
     from mderank.tagging import Tagger as Tagger
     from mderank.tagging import WordTagger as WordTagger
+    from mderank.vocabularies import load_vocabulary as load_vocabulary
