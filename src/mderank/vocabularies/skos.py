@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import logging
 import re
+import warnings
 from collections.abc import Iterator
 from typing import Any
 from xml.parsers import expat
@@ -89,7 +90,9 @@ def read_skos(data: bytes, kind: str, collector: Collector) -> None:
     for name in ("rdflib", "rdflib.term"):
         logging.getLogger(name).setLevel(logging.CRITICAL)  # it logs a traceback for every odd date
     try:
-        Graph(store=Labels(), bind_namespaces="none").parse(data=data, format=kind, publicID=_BASE)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DeprecationWarning)  # rdflib's parser of JSON-LD uses its old names
+            Graph(store=Labels(), bind_namespaces="none").parse(data=data, format=kind, publicID=_BASE)
     except (InputError, MemoryError):
         raise
     except Exception as error:  # damaged files make parsers raise errors of many kinds

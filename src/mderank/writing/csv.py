@@ -18,7 +18,7 @@ from mderank.writing.base import DocumentResult, Writer, format_spans
 from mderank.writing.explanation import Explainer, Explanation
 
 COLUMNS = ("document", "rank", "keyphrase", "score", "raw_score", "confidence", "count", "spans", "error", "language",
-           "warnings")  # fmt: skip
+           "warnings", "concept_id", "concept_label")  # fmt: skip
 EXPLAINING = (
     "contributions",
     "features",
@@ -75,7 +75,7 @@ class CsvWriter(Writer):
     def write(self, result: DocumentResult) -> None:
         if result.keyphrases.error:
             empty = [""] * (len(EXPLAINING) if self.explain else 0)
-            self._writerow([result.id, *[""] * 7, str(result.keyphrases.error), "", "", *empty])
+            self._writerow([result.id, *[""] * 7, str(result.keyphrases.error), *[""] * 4, *empty])
         language = result.keyphrases.language or LanguageInfo("")
         explainer = Explainer(result.text) if self.explain else None
         for number, each in enumerate(result.keyphrases, start=1):
@@ -91,7 +91,8 @@ class CsvWriter(Writer):
                 if explainer
                 else ()
             )
-            read_as = (language.code, "; ".join(language.warnings))
+            concept = (each.concept.id, each.concept.label) if each.concept else ("", "")
+            read_as = (language.code, "; ".join(language.warnings), *concept)
             self._writerow(
                 [result.id, number, each.text, *scores, len(each.spans), format_spans(each), "", *read_as, *why]
             )
