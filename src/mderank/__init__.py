@@ -29,7 +29,7 @@ from mderank.util.lazy import lazy_names
 _MODULES = {
     "mderank.shortcuts": ("extract", "read"),
     "mderank.methods.fusionrank": ("FusionRank", "FusionWeights"),
-    "mderank.keyphrase": ("Keyphrases", "Keyphrase", "Candidate", "Occurrence", "LanguageInfo"),
+    "mderank.keyphrase": ("Keyphrases", "Keyphrase", "Candidate", "ConceptLabel", "Occurrence", "LanguageInfo"),
     "mderank.options": ("Options",),
     "mderank.factory": ("build_extractor",),
     "mderank.methods.mderank": ("MDERank",),
@@ -37,7 +37,8 @@ _MODULES = {
     "mderank.languages": ("detect_language",),
     "mderank.document": ("Document", "MarkedUpText", "Span", "Token"),
     "mderank.tagging": ("EncoderTagger", "LanguageTagger", "SegmenterTagger", "SpacyTagger", "Tagger", "WordTagger"),
-    "mderank.candidates": ("CandidateSource", "NGrams", "NounPhrases", "PhraseList", "Terms"),
+    "mderank.candidates": ("CandidateSource", "Concept", "NGrams", "NounPhrases", "PhraseList", "Terms", "Vocabulary"),
+    "mderank.vocabularies": ("load_vocabulary",),
     "mderank.masking": ("MaskAll", "MaskHighest", "Masking", "MaskOnce", "MaskSubset"),
     "mderank.encoding": ("Encoder", "EncoderSpec", "FunctionEmbedder", "TextEmbedder", "load_encoder"),
     "mderank.ranking": ("MMR", "Diversity", "MaxSum"),
@@ -59,10 +60,12 @@ __all__, __getattr__, __dir__ = lazy_names(__name__, _MODULES, eager=["__version
 
 if TYPE_CHECKING:
     from mderank.candidates import CandidateSource as CandidateSource
+    from mderank.candidates import Concept as Concept
     from mderank.candidates import NGrams as NGrams
     from mderank.candidates import NounPhrases as NounPhrases
     from mderank.candidates import PhraseList as PhraseList
     from mderank.candidates import Terms as Terms
+    from mderank.candidates import Vocabulary as Vocabulary
     from mderank.document import Document as Document
     from mderank.document import MarkedUpText as MarkedUpText
     from mderank.document import Span as Span
@@ -84,6 +87,7 @@ if TYPE_CHECKING:
     from mderank.errors import WeightsConvertedWarning as WeightsConvertedWarning
     from mderank.factory import build_extractor as build_extractor
     from mderank.keyphrase import Candidate as Candidate
+    from mderank.keyphrase import ConceptLabel as ConceptLabel
     from mderank.keyphrase import Keyphrase as Keyphrase
     from mderank.keyphrase import Keyphrases as Keyphrases
     from mderank.keyphrase import LanguageInfo as LanguageInfo
@@ -112,3 +116,4 @@ if TYPE_CHECKING:
     from mderank.tagging import SpacyTagger as SpacyTagger
     from mderank.tagging import Tagger as Tagger
     from mderank.tagging import WordTagger as WordTagger
+    from mderank.vocabularies import load_vocabulary as load_vocabulary

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from mderank.ranking import Diversity
     from mderank.tagging import Tagger
 
-_CANDIDATES = ("pattern", "ngrams", "phrases", "match", "stop_words", "max_phrase_words")
+_CANDIDATES = ("pattern", "ngrams", "phrases", "vocabulary", "match", "stop_words", "max_phrase_words")
 
 
 def build_extractor(
@@ -213,6 +213,10 @@ def _candidates(method: Method, options: Options) -> CandidateSource | None:
     stop_words = frozenset(options.stop_words)
     if options.phrases is not None:
         return PhraseList(options.phrases, options.match or "variant")
+    if options.vocabulary is not None:
+        from mderank.vocabularies import load_vocabulary
+
+        return load_vocabulary(options.vocabulary, match=options.match or "variant")
     if options.ngrams is not None:
         return NGrams(*options.ngrams, stop_words)
     own, limit = default_candidates(method), options.max_phrase_words

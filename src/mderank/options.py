@@ -207,10 +207,19 @@ class Options:
         argument="candidates",
         cost=2,
     )
+    vocabulary: str | None = option(
+        None,
+        "Use only the concepts of this vocabulary as candidates, found by any of their labels: a file in SKOS (.rdf, "
+        ".ttl, …; needs: pip install 'mderank[skos]'), CSV, JSON, or with one phrase per line (.txt).",
+        section="Candidates",
+        argument="candidates",
+        http=False,
+        metavar="FILE",
+    )
     match: Literal["variant", "case", "exact"] | None = option(
         None,
-        "How listed phrases are found: variant also finds inflections and spellings, in any case but for short "
-        "acronyms in capitals (US, WHO); case finds the same words in any case; exact as they are written.",
+        "How listed phrases and labels are found: variant also finds inflections and spellings, in any case but for "
+        "short acronyms in capitals (US, WHO); case finds the same words in any case; exact as they are written.",
         section="Candidates",
         argument="candidates",
         default_text="variant",
@@ -326,14 +335,15 @@ class Options:
         self._check_exclusions()
 
     def _check_exclusions(self) -> None:
-        sources = [name for name in ("pattern", "ngrams", "phrases") if getattr(self, name) is not None]
+        sources = [name for name in ("pattern", "ngrams", "phrases", "vocabulary") if getattr(self, name) is not None]
         if len(sources) > 1:
             raise OptionError(f"{' and '.join(sources)} exclude each other: give one of them")
-        if self.match is not None and self.phrases is None:
-            raise OptionError("match is for listed phrases: give phrases too, or leave match out")
-        if self.phrases is not None and self.stop_words:
-            raise OptionError("phrases and stop_words exclude each other: listed phrases are used as they are")
-        if sources in (["ngrams"], ["phrases"]) and self.max_phrase_words:
+        listed = [name for name in sources if name in ("phrases", "vocabulary")]
+        if self.match is not None and not listed:
+            raise OptionError("match is for listed phrases: give phrases or vocabulary too, or leave match out")
+        if listed and self.stop_words:
+            raise OptionError(f"{listed[0]} and stop_words exclude each other: listed phrases are used as they are")
+        if sources in (["ngrams"], ["phrases"], ["vocabulary"]) and self.max_phrase_words:
             raise OptionError(f"{sources[0]} and max_phrase_words exclude each other: that limit is for noun phrases")
         if self.diversity is not None and self.max_sum is not None:
             raise OptionError("diversity and max_sum exclude each other: give one of them")

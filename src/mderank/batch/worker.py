@@ -112,7 +112,7 @@ class BatchWorker:
         """
         options = {name: value for name, value in self.options.to_dict().items() if name not in _NO_DIFFERENCE}
         style = None if self.options.style is None else str(style_file(self.options.style))
-        named = [self.options.frequencies, style, *self.options.params.values()]
+        named = [self.options.frequencies, self.options.vocabulary, style, *self.options.params.values()]
         files = [name for name in named if name and isinstance(name, str) and Path(name).is_file()]
         checksums = {Path(name).name if name == style else name: file_sha256(name) for name in files}
         return {"reading": asdict(self.reading), **options, "files": checksums}

@@ -61,6 +61,17 @@ class ListedSource(ABC):
             The phrases, as the user lists them.
         """
 
+    def notes(self, document: Document) -> tuple[str, ...]:
+        """Return what the reader of the keyphrases should know of how the list fits a document.
+
+        Args:
+            document: The tagged text.
+
+        Returns:
+            The notes; usually none.
+        """
+        return ()
+
 
 class MissingPhrases(Sequence[str]):
     """The phrases of a list without some of them. They are picked out when they are read, because lists are long.

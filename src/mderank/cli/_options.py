@@ -17,6 +17,7 @@ from mderank.presets import PAPER, PRESETS
 from mderank.reading.decoding import decode
 from mderank.tagging.spacy import import_spacy_without_torch as import_spacy_without_torch  # noqa: PLC0414
 from mderank.util.format import escape_unprintable
+from mderank.vocabularies.phrases import split_lines
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -236,11 +237,8 @@ def make_options(
 def _read_lines(file: str) -> tuple[tuple[str, ...], int]:
     """The phrases of a list file, and the number of its comments. Blank lines are left out."""
     try:
-        text = decode(Path(file).read_bytes(), "utf-8")
+        return split_lines(decode(Path(file).read_bytes(), "utf-8"))
     except OSError as error:
         raise InputError(f"{file}: cannot be read: {error.strerror}") from error
     except InputError as error:
         raise InputError(f"{file}: {error}") from error
-    comments = [line.startswith("#") for line in text.splitlines()]
-    lines = [line.strip() for line, comment in zip(text.splitlines(), comments, strict=True) if not comment]
-    return tuple(line.removeprefix("\\") if line.startswith("\\#") else line for line in lines if line), sum(comments)

@@ -11,9 +11,9 @@ import json
 import math
 import tempfile
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from itertools import groupby
-from typing import IO
+from typing import IO, Any
 
 from mderank.batch.worker import Row
 from mderank.variants import phrase_key
@@ -30,12 +30,20 @@ class Count:
         weight: sum of 1 / log2(1 + rank) over these documents.
         occurrences: number of occurrences in the texts.
         forms: number of documents per form.
+        labels: of a concept of a vocabulary, the number of documents per preferred label: labels differ by language.
+        concept: its id; None for other phrases.
+        confidence: sum of its confidences.
+        estimated: number of documents with a confidence.
     """
 
     documents: int = 0
     weight: float = 0.0
     occurrences: int = 0
     forms: dict[str, int] = field(default_factory=dict)
+    labels: dict[str, int] = field(default_factory=dict)
+    concept: str | None = None
+    confidence: float = 0.0
+    estimated: int = 0
 
     def add(self, other: Count) -> None:
         """Add the counts of the same phrase in other documents.
@@ -48,11 +56,22 @@ class Count:
         self.occurrences += other.occurrences
         for form, documents in other.forms.items():
             self.forms[form] = self.forms.get(form, 0) + documents
+        for label, documents in other.labels.items():
+            self.labels[label] = self.labels.get(label, 0) + documents
+        self.concept = self.concept if other.concept is None else other.concept
+        self.confidence += other.confidence
+        self.estimated += other.estimated
 
     @property
     def text(self) -> str:
-        """The most frequent form."""
-        return min(self.forms, key=lambda form: (-self.forms[form], form))
+        """The most frequent form; of a concept, its preferred label."""
+        counts = self.labels or self.forms
+        return min(counts, key=lambda form: (-counts[form], form))
+
+    @property
+    def mean_confidence(self) -> float | None:
+        """The mean confidence; None if the method does not estimate it."""
+        return self.confidence / self.estimated if self.estimated else None
 
 
 @dataclass(frozen=True)
@@ -60,20 +79,24 @@ class Mention:
     """A phrase among the keyphrases of one document.
 
     Attributes:
-        key: key of the phrase, which its variants share (`Keyphrase.key`).
+        key: key of the phrase, which its variants share (`Keyphrase.key`), or of its concept.
         rank: its rank, from 1.
         spans: character offsets of its occurrences.
         forms: its forms in the document.
+        concept: id and preferred label of its concept, if it has one.
+        confidence: its confidence, if the method estimates it.
     """
 
     key: str
     rank: int
     spans: tuple[tuple[int, int], ...]
     forms: tuple[str, ...]
+    concept: tuple[str, str] | None = None
+    confidence: float | None = None
 
 
 def mentions(row: Row, language: str | None = None) -> list[Mention]:
-    """Return the phrases of a document. Variants of a phrase are merged, with the better rank.
+    """Return the phrases of a document. Variants of a phrase, and labels of a concept, are merged.
 
     Args:
         row: a row of batch output.
@@ -86,16 +109,24 @@ def mentions(row: Row, language: str | None = None) -> list[Mention]:
     own = (row.get("language") or {}).get("code") or "en"
     found: dict[str, Mention] = {}
     for rank, each in enumerate(row["keyphrases"], start=1):
+        concept = _concept(each)
         known = each.get("key") if language is None else None
         key = known or phrase_key(each["text"], language or own)
+        if concept is not None:
+            key = f"\0{concept[0]}"  # no phrase has this key
         spans, forms = tuple((span[0], span[1]) for span in each["spans"]), tuple(each["forms"]) or (each["text"],)
         if key in found:
             before = found[key]
             spans = tuple(sorted({*before.spans, *spans}))
-            found[key] = Mention(key, before.rank, spans, tuple(dict.fromkeys((*before.forms, *forms))))
+            found[key] = replace(before, spans=spans, forms=tuple(dict.fromkeys((*before.forms, *forms))))
         else:
-            found[key] = Mention(key, rank, spans, forms)
+            found[key] = Mention(key, rank, spans, forms, concept, each.get("confidence"))
     return list(found.values())
+
+
+def _concept(keyphrase: dict[str, Any]) -> tuple[str, str] | None:
+    named = keyphrase.get("concept")
+    return None if not named else (str(named["id"]), str(named["label"]))
 
 
 def rank_weight(rank: int) -> float:
@@ -150,6 +181,12 @@ class Counts:
             count.occurrences += len(each.spans)
             for form in each.forms:
                 count.forms[form] = count.forms.get(form, 0) + 1
+            if each.confidence is not None:
+                count.confidence += each.confidence
+                count.estimated += 1
+            if each.concept is not None:
+                count.concept, label = each.concept
+                count.labels[label] = count.labels.get(label, 0) + 1
         if len(self._table) >= self._limit:
             self._write_table()
 

@@ -52,6 +52,8 @@ class CollectionPhrase:
         keyness: comparison with another collection; None without one.
         examples: the documents in which it ranks highest.
         cooccurring: phrases with the highest Dice coefficient, with the numbers of shared documents.
+        concept: id of its concept, for a collection that was read with a vocabulary. ``text`` is its preferred label.
+        confidence: mean confidence in these documents; None if the method does not estimate it.
     """
 
     text: str
@@ -62,6 +64,8 @@ class CollectionPhrase:
     keyness: Keyness | None = None
     examples: tuple[DocumentRank, ...] = ()
     cooccurring: tuple[tuple[str, int], ...] = ()
+    concept: str | None = None
+    confidence: float | None = None
 
 
 @dataclass(frozen=True)
@@ -124,6 +128,7 @@ class Overview:
 def _phrase_as_dict(phrase: CollectionPhrase, documents: int) -> dict[str, Any]:
     return {
         "text": phrase.text,
+        **({} if phrase.concept is None else {"concept": phrase.concept}),
         "variants": [{"text": text, "documents": count} for text, count in phrase.variants],
         "documents": phrase.documents,
         "share": round_number(phrase.documents / max(1, documents)),
@@ -156,6 +161,7 @@ def build_overview(
     language: str | None = None,
     limit: int = LIMIT,
     advance: Callable[[int], None] = lambda documents: None,
+    worth: Callable[[Count], float | None] | None = None,
 ) -> Overview:
     """Count the phrases of a collection, and select the most important ones.
 
@@ -171,6 +177,8 @@ def build_overview(
         language: language code for variants of words; None takes that of each document.
         limit: number of phrases that are counted in memory; the rest goes to temporary files.
         advance: called with the number of documents read, for a progress bar.
+        worth: value to sort phrases by in place of ``sort``; None leaves a phrase out. It is called for those of enough
+            documents.
 
     Returns:
         The overview.
@@ -198,7 +206,13 @@ def build_overview(
                     keyness = None if against is None else compute_keyness(count.documents, of_here, other, of_there)
                     yield key, count, keyness
 
-        chosen = heapq.nlargest(top_k, compare(), key=_SORT_KEYS[sort])
+        if worth is None:
+            chosen = heapq.nlargest(top_k, compare(), key=_SORT_KEYS[sort])
+        else:
+            valued = ((worth(item[1]), item) for item in compare())
+            wanted = ((value, item) for value, item in valued if value is not None)
+            best = heapq.nlargest(top_k, wanted, key=lambda pair: (round(pair[0], 6), pair[1][1].documents))
+            chosen = [item for _, item in best]
         details = _Details({key: count for key, count, _ in chosen}, examples)
         for row in _report_progress(output.rows(), advance):
             details.add(row, language)
@@ -284,7 +298,8 @@ class _Details:
             self._phrases[number] = (identity, phrases, uses - 1)
 
     def _display_text(self, mention: Mention) -> str:
-        return self._texts.get(mention.key, mention.forms[0])
+        own = mention.forms[0] if mention.concept is None else mention.concept[1]
+        return self._texts.get(mention.key, own)
 
     def phrase(self, key: str, count: Count, keyness: Keyness | None) -> CollectionPhrase:
         """Return a selected phrase with its examples and co-occurring phrases."""
@@ -299,6 +314,8 @@ class _Details:
             keyness,
             tuple(example for _, _, example in best),
             tuple(self._find_cooccurring(key)),
+            count.concept,
+            count.mean_confidence,
         )
 
     def _find_cooccurring(self, key: str) -> Iterator[tuple[str, int]]:

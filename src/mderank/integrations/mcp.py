@@ -307,7 +307,10 @@ class _Tools:
     def _choose(self, method: str | None, language: str | None, **chosen: Any) -> Options:
         """The options of a call: the server's, and what the client chose."""
         given = {"method": method, "language": language, **chosen}
-        return replace(self._options, **{name: value for name, value in given.items() if value is not None})
+        kept = {name: value for name, value in given.items() if value is not None}
+        if "phrases" in kept:  # in place of the server's candidates
+            kept |= {"vocabulary": None, "match": None} if self._options.vocabulary is not None else {}
+        return replace(self._options, **kept)
 
     def _read(self, text: str, path: str) -> SourceDocument:
         """The document of a call."""
@@ -387,7 +390,8 @@ def _find(phrase: str, found: Keyphrases, text: str) -> tuple[int, Keyphrase]:
     language = found.language.code if found.language else "en"
     wanted = phrase_key(phrase, language)
     for rank, each in enumerate(found, start=1):
-        if wanted in {phrase_key(form, language) for form in (each.text, *each.forms)}:
+        label = () if each.concept is None else (each.concept.label,)
+        if wanted in {phrase_key(form, language) for form in (each.text, *each.forms, *label)}:
             return rank, each
     for each in found:
         if wanted in {phrase_key(form, language) for form in each.related}:

@@ -25,7 +25,7 @@ from spacy.tokens import Span as DocSpan
 
 from mderank.document import Document, MarkedUpText, Tagset, Token
 from mderank.factory import build_extractor
-from mderank.keyphrase import Keyphrases
+from mderank.keyphrase import ConceptLabel, Keyphrases
 from mderank.methods.base import Extractor
 from mderank.options import Options
 from mderank.tagging.paragraphs import paragraphs
@@ -45,6 +45,7 @@ class DocKeyphrase:
     spans: tuple[DocSpan, ...]
     related: tuple[str, ...] = ()
     key: str = ""
+    concept: ConceptLabel | None = None
 
 
 class KeyphraseComponent:
@@ -107,6 +108,7 @@ def _with(doc: Doc, found: Keyphrases) -> Doc:
             "confidence": each.confidence,
             "spans": [list(span) for span in each.spans],
             "related": list(each.related),
+            "concept": None if each.concept is None else each.concept.as_dict(),
         }
         for each in found
     ]
@@ -123,6 +125,7 @@ def _keyphrases(doc: Doc) -> list[DocKeyphrase]:
             tuple(_spans(doc, each["spans"])),
             tuple(each.get("related", ())),  # a document that was saved before there were any has none
             each.get("key", ""),
+            ConceptLabel(**each["concept"]) if each.get("concept") else None,
         )
         for each in doc.user_data.get(KEY, ())
     ]

@@ -348,6 +348,8 @@ class BaseExtractor(ABC):
                 document = document.with_breaks(text.text)
             end, tokenized = self._visible_end(document.text[:limit])
             visible = document.upto(end)
+            if isinstance(self.candidates, ListedSource) and (notes := self.candidates.notes(visible)):
+                visible = replace(visible, warnings=(*visible.warnings, *notes))
             found = self.candidates.find(visible)
             missing = (
                 self.candidates.missing(found)

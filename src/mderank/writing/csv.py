@@ -20,7 +20,7 @@ from mderank.writing.base import DocumentResult, Writer, format_spans
 from mderank.writing.explanation import Explainer, Explanation
 
 COLUMNS = ("document", "rank", "keyphrase", "score", "raw_score", "confidence", "count", "spans", "error", "language",
-           "warnings", "key")  # fmt: skip
+           "warnings", "key", "concept_id", "concept_label")  # fmt: skip
 EXPLAINING = (
     "contributions",
     "features",
@@ -93,7 +93,7 @@ class CsvWriter(Writer):
         carried = [cell or "" for cell in carried_cells(result.carried or {}, self.carried)]
         if result.keyphrases.error:
             empty = [""] * (len(EXPLAINING) if self.explain else 0)
-            self._writerow([result.id, *[""] * 7, str(result.keyphrases.error), "", "", "", *empty, *carried])
+            self._writerow([result.id, *[""] * 7, str(result.keyphrases.error), *[""] * 5, *empty, *carried])
         language = result.keyphrases.language or LanguageInfo("")
         explainer = Explainer(result.text) if self.explain else None
         for number, each in enumerate(result.keyphrases, start=1):
@@ -109,7 +109,8 @@ class CsvWriter(Writer):
                 if explainer
                 else ()
             )
-            read_as = (language.code, "; ".join(language.warnings), each.key)
+            concept = (each.concept.id, each.concept.label) if each.concept else ("", "")
+            read_as = (language.code, "; ".join(language.warnings), each.key, *concept)
             self._writerow(
                 [
                     *(result.id, number, each.text, *scores, len(each.spans), format_spans(each), "", *read_as),

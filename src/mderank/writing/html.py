@@ -11,7 +11,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from mderank.document import Span
-from mderank.keyphrase import Keyphrase, Keyphrases
+from mderank.keyphrase import ConceptLabel, Keyphrase, Keyphrases
 from mderank.util.format import format_number, round_number
 from mderank.util.html import macro, render_around
 from mderank.writing.base import DocumentResult, Writer, describe_language
@@ -63,6 +63,7 @@ class HtmlWriter(Writer):
                 len(each.spans),
                 100 * share,
                 explanation,
+                each.concept,
             )
 
 
@@ -107,6 +108,7 @@ class _ListedPhrase(NamedTuple):
     occurrences: int
     width: float
     explanation: _ListedExplanation | None
+    concept: ConceptLabel | None = None
 
 
 class _Row(NamedTuple):
@@ -239,6 +241,8 @@ def _explain(keyphrase: Keyphrase, why: Explanation, anchors: Mapping[Span, str]
         rows.append(_Row("without it", why.format_masked_similarity(), MASKED))
     if keyphrase.confidence is not None:
         rows.append(_Row("confidence", f"{keyphrase.confidence:.3f}", CONFIDENCE))
+    if keyphrase.concept is not None:
+        rows.append(_Row("concept", keyphrase.concept.label, keyphrase.concept.id))
     occurrences = [
         _Occurrence(anchors.get(each.span, ""), each.line, each.column, each.before, each.phrase, each.after)
         for each in why.occurrences

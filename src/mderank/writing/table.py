@@ -16,7 +16,7 @@ _RELATED = 5  # likewise, related phrases
 
 
 class TableWriter(Writer):
-    """Writes rank, score with a bar, number of occurrences and phrase, below the document's id.
+    """Writes rank, score with a bar, number of occurrences, phrase and concept, below the document's id.
 
     With ``explain``, the contributions to the score and the occurrences follow each phrase. Without it, a warning that
     several documents have is written once.
@@ -34,7 +34,8 @@ class TableWriter(Writer):
             filled = round(_BAR * each.score / best) if best > 0 else 0
             bar = self._style("█" * filled, colour="cyan") + " " * (_BAR - filled)
             count = self._style(f"{len(each.spans):>3}×", dim=True)
-            lines.append(f"{number:>4}  {each.score:<10.4g} {bar} {count}  {self._style(each.text, bold=number <= 3)}")
+            phrase = self._style(each.text, bold=number <= 3) + self._style(_format_concept(each), dim=True)
+            lines.append(f"{number:>4}  {each.score:<10.4g} {bar} {count}  {phrase}")
             if explainer:
                 lines += [*self._why(each, explainer.explain(each)), *([""] if number < len(result.keyphrases) else [])]
         if result.keyphrases.error:
@@ -85,3 +86,13 @@ class TableWriter(Writer):
 
     def _style(self, text: str, *, bold: bool = False, dim: bool = False, colour: str | None = None) -> str:
         return style_text(text, bold=bold, dim=dim, colour=colour) if self.color else text
+
+
+def _format_concept(keyphrase: Keyphrase) -> str:
+    """The preferred label of the phrase's concept, where it differs, and the id."""
+    concept = keyphrase.concept
+    if concept is None:
+        return ""
+    parts = [] if concept.label.casefold() == keyphrase.text.casefold() else [f"= {concept.label}"]
+    parts += [] if concept.id == concept.label else [f"({concept.id})"]
+    return escape_unprintable("".join(f"  {part}" for part in parts))

@@ -352,10 +352,12 @@ def _make_settings(spec: RunSpec, options: Options, dataset: Dataset, extractor:
 
 
 def _checksums(options: Options) -> dict[str, str]:
-    """Return the checksums of the style and of files that parameters of the method name."""
+    """Return the checksums of the style, of the vocabulary, and of files that parameters of the method name."""
     values = find_method(options.method).check_params(options.params) if options.params else {}
     if options.style is not None:
         values["style"] = style_file(options.style)
+    if options.vocabulary is not None:
+        values["vocabulary"] = Path(options.vocabulary)
     files = {name: file for name, file in values.items() if isinstance(file, Path) and file.is_file()}
     return {name: cached_file_sha256(file) for name, file in files.items()}
 

@@ -25,8 +25,8 @@ TextKind = Literal["paper", "full"]
 ORACLE = Method("oracle", "mderank.research.evaluation.oracle:Oracle", "gold keyphrases first", kind="floor")
 # Options that a label names, in this order.
 _NAMED = ("model", "style", "masking", "pooling", "layer", "similarity", "exact", "diversity", "overlap", "dedupe",
-          "pattern", "ngrams", "phrases", "max_words", "max_tokens", "max_phrase_words", "frequencies",
-          "seed")  # fmt: skip
+          "pattern", "ngrams", "phrases", "vocabulary", "max_words", "max_tokens", "max_phrase_words",
+          "frequencies", "seed")  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -214,7 +214,7 @@ def _uses_noun_phrases(method: Method, options: Options) -> bool:
     """Return whether the candidates will be noun phrases, whose length the paper does not limit."""
     from mderank.candidates import Terms
 
-    if options.ngrams is not None or options.phrases is not None:
+    if any(each is not None for each in (options.ngrams, options.phrases, options.vocabulary)):
         return False
     own = default_candidates(method)
     if options.pattern is not None or own is BaseExtractor.default_candidates:
