@@ -129,3 +129,62 @@ def test_commands_of_a_block(tmp_path):
 
 def test_extras(tmp_path):
     assert pages.unknown_extras("pip install 'mderank[pdf,nothing]' && pip install '.[serve]'") == {"nothing"}
+
+
+# The rows of results/README.md that the table of docs/methods.md is made of, by the name of the method.
+RESULTS_ROWS = {
+    "fusion": "**FusionRank**, MiniLM-L6",
+    "embedrank": "EmbedRank, MiniLM-L6",
+    "attentionrank": "AttentionRank, MiniLM-L6",
+    "sifrank-plus": "SIFRank+, MiniLM-L6",
+    "sifrank": "SIFRank, MiniLM-L6",
+    "mderank": "MDERank, one pass, MiniLM-L6",
+    "positionrank": "PositionRank",
+    "singlerank": "SingleRank",
+    "textrank": "TextRank",
+    "multipartiterank": "MultipartiteRank",
+    "tfidf": "TF-IDF, no corpus",
+    "topicrank": "TopicRank",
+    "firstphrases": "FirstPhrases",
+    "yake": "YAKE",
+    "embedrank-vectors": "EmbedRank, GloVe 50d",
+}
+WHOLE_TEXTS = {"fusion": "**FusionRank**, whole", "tfidf": "TF-IDF"}
+
+
+def table_rows(text: str) -> dict[str, list[str]]:
+    """The cells of the rows of all tables, by the first cell; of equal ones the first row."""
+    rows: dict[str, list[str]] = {}
+    for line in re.findall(r"^\| (.*) \|$", text, re.MULTILINE):
+        first, *cells = (cell.strip() for cell in re.split(r"\s\|(?:\s|$)", line))
+        rows.setdefault(first, cells)
+    return rows
+
+
+def section(page: str, heading: str) -> str:
+    text = (ROOT / page).read_text(encoding="utf-8")
+    return text.partition(f"\n{heading}\n")[2].partition(f"\n{heading.split(maxsplit=1)[0]} ")[0]
+
+
+def test_figures_of_the_methods_are_those_that_were_measured():
+    table = table_rows(section("docs/methods.md", "## Cost and quality"))
+    sections = ("### Benchmarks", "### Without an encoder", "### With an encoder")
+    six = table_rows("\n".join(section("results/README.md", heading) for heading in sections))
+    whole = table_rows(section("results/README.md", "### Whole documents"))
+    costs = table_rows(section("benchmarks/README.md", "## Cost by method"))
+    compared = 0
+    for label, cells in table.items():
+        name = re.search(r"`([\w -]+)`", label)
+        if name is None:
+            continue
+        method = name[1].replace(" --", ", ")
+        quality, quality_whole, *ratios = (cell.strip("* ") for cell in cells)
+        if quality:
+            assert quality == six[RESULTS_ROWS[method]][-1].split(" / ")[1], method
+        if quality_whole:
+            assert quality_whole == whole[WHOLE_TEXTS.get(method, RESULTS_ROWS[method])][-1].split(" / ")[1], method
+        for ratio, measured in zip(ratios, costs.get(method, ()), strict=False):
+            if ratio:
+                assert float(ratio) == pytest.approx(float(measured.split()[0]), rel=0.03, abs=0.005), method
+                compared += 1
+    assert compared >= 28
