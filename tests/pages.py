@@ -176,7 +176,7 @@ def check_command(arguments: list[str]) -> None:
         click.ClickException: If it has not.
     """
     command: click.Command = cli
-    context = click.Context(command, info_name="mderank")
+    context = click.Context(command, info_name="mderank", **command.context_settings)
     while isinstance(command, click.Group) and arguments and not arguments[0].startswith("-"):
         following = command.get_command(context, arguments[0])
         if following is None:
@@ -184,7 +184,7 @@ def check_command(arguments: list[str]) -> None:
                 break  # an argument of a group that is a command too
             raise click.UsageError(f"mderank has no command {arguments[0]}")
         command, arguments = following, arguments[1:]
-        context = click.Context(command, parent=context, info_name=command.name)
+        context = click.Context(command, parent=context, info_name=command.name, **command.context_settings)
     values, _, _ = command.make_parser(context).parse_args(list(arguments))
     for parameter in command.params:
         value = values.get(parameter.name or "")
