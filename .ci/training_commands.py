@@ -1,4 +1,4 @@
-"""Run the training commands of docs/research.md as printed, against a stand-in for the Hugging Face hub.
+"""Run the training commands of docs/training.md as printed, against a stand-in for the Hugging Face hub.
 
     python .ci/training_commands.py FOLDER
 
@@ -18,7 +18,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 from stand_in_hub import StandInHub
 
-PAGE = "docs/research.md"
+PAGE = "docs/training.md"
 HEADING = "## Train an encoder"
 NOUNS = ("reef storm harbour coast winter committee reserve current sediment glacier orchard railway parliament "
          "manuscript satellite bridge canal monastery dialect orchestra").split()  # fmt: skip

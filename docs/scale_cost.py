@@ -59,7 +59,7 @@ def cost_table() -> list[list[str]]:
             table.append(
                 [
                     f"{documents / 1e6:,.0f} million {kind.name}",
-                    f"{_digits(kind.pieces)} pieces, {_digits(1000 * kind.seconds)} ms",
+                    f"{_digits(kind.pieces)} tokens, {_digits(1000 * kind.seconds)} ms",
                     _digits(spent),
                     *(_duration(spent * 3600 / cores) for cores in (2, 64, 1000)),
                     _bytes(documents * kind.read),
@@ -74,7 +74,7 @@ def shard_table() -> list[list[str]]:
     table = [
         [
             "what, on how many cores",
-            "documents a shard",
+            "documents per shard",
             "files",
             "a shard takes",
             "stopping all loses",
@@ -125,7 +125,7 @@ def limits() -> list[list[str]]:
         ["what", "measured", "so"],
         [
             "the driver of `--engine local`",
-            f"{1e6 * DRIVER:.0f} µs a document",
+            f"{1e6 * DRIVER:.0f} µs per document",
             f"it keeps {busy[0]} busy, {busy[1]}",
         ],
         [
@@ -133,7 +133,7 @@ def limits() -> list[list[str]]:
             f"{_digits(PLANNING / 1e6)} MB/s",
             f"{plan[0]} for 100 million abstracts ({share[0]} of the worker), {plan[1]} for papers ({share[1]})",
         ],
-        ["memory", f"{MEMORY / 1e9:.1f} GB a process", f"64 processes: {64 * MEMORY / 1e9:.0f} GB"],
+        ["memory", f"{MEMORY / 1e9:.1f} GB per process", f"64 processes: {64 * MEMORY / 1e9:.0f} GB"],
         ["`mderank collection`", f"{_digits(COUNTING)} documents/s", f"100 million: {_duration(1e8 / COUNTING)}"],
     ]
 

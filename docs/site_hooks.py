@@ -26,6 +26,7 @@ OUTSIDE = {
 FOREIGN = re.compile(r"https://(?:unpkg\.com/[\w@./-]*|api\.github\.com/)")
 _FENCE = re.compile(r"^( *)(`{3,}|~{3,}).*?^\1\2[`~]*[ \t]*$", re.MULTILINE | re.DOTALL)
 _LINK = re.compile(r"(\]\()([^)\s]+)((?:\s+\"[^\"]*\")?\))")
+_SESSION = re.compile(r"^( *)```python(?= *\n *>>> )", re.MULTILINE)
 _NOTE = re.compile(r"^<!-- not run: .*? -->\n", re.MULTILINE)
 
 
@@ -52,6 +53,7 @@ def on_page_markdown(markdown: str, page: Any, config: Any, files: Any) -> str:
     def link(match: re.Match[str]) -> str:
         return match[1] + translate(match[2], source, address, inside, config.repo_url) + match[3]
 
+    markdown = _SESSION.sub(r"\1```pycon", markdown)  # so that what is typed and what is printed look different
     return outside_of_code(_NOTE.sub("", markdown), lambda text: _LINK.sub(link, text))
 
 

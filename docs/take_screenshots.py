@@ -1,16 +1,20 @@
 """Takes the pictures of the pages that the documentation shows: python docs/take_screenshots.py [FOLDER]
 
 It needs `pip install '.[serve,dev]' nbconvert ipykernel` and Chromium, and starts servers of its own, with the bundled
-encoder. ``--dark`` takes the notebook in its dark theme.
+encoder. ``--dark`` takes the notebook in its dark theme. The site is built with the pictures of docs/images as they are:
+run it twice if these change.
 """
 
 from __future__ import annotations
 
+import functools
+import http.server
 import json
 import re
 import shutil
 import subprocess
 import sys
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -21,6 +25,7 @@ from playwright.sync_api import Browser, expect, sync_playwright
 
 from mderank.research.datasets import LabelledDocument, load_dataset
 
+ROOT = Path(__file__).resolve().parents[1]
 FOLDERS = [each for each in sys.argv[1:] if each != "--dark"]
 FOLDER = Path(FOLDERS[0]) if FOLDERS else Path(__file__).parent / "images"
 NOTEBOOK = """import mderank
@@ -51,6 +56,45 @@ def take(browser: Browser, url: str, name: str, act: Callable[[Any], None], **op
     page.wait_for_timeout(300)
     page.screenshot(path=FOLDER / name)
     context.close()
+
+
+def take_output(browser: Browser, name: str, height: int, *options: str) -> None:
+    """The HTML output for the example; with --explain, the reasons of its first phrase."""
+    with TemporaryDirectory() as folder:
+        output = Path(folder) / "tides.html"
+        command = [sys.executable, "-m", "mderank", "extract", "examples/tides.txt", "-k", "12", "-o", str(output)]
+        subprocess.run([*command, *options], cwd=ROOT, check=True)
+        page = browser.new_page(viewport={"width": 1230, "height": height}, color_scheme="light")
+        page.goto(output.as_uri())
+        if "--explain" in options:
+            first = page.locator("ol > li:has(summary)").first
+            first.locator("summary").last.click()
+            first.hover(position={"x": 40, "y": 10})
+        page.screenshot(path=FOLDER / name)
+        page.close()
+
+
+class QuietHandler(http.server.SimpleHTTPRequestHandler):
+    """Serves a folder without a log."""
+
+    def log_message(self, *args: object) -> None:
+        """Say nothing."""
+
+
+def take_site(browser: Browser) -> None:
+    """The landing page of the documentation."""
+    with TemporaryDirectory() as folder:
+        command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", folder]
+        subprocess.run(command, cwd=ROOT, check=True)
+        handler = functools.partial(QuietHandler, directory=folder)
+        with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+            threading.Thread(target=server.serve_forever, daemon=True).start()
+            page = browser.new_page(viewport={"width": 1280, "height": 1060}, color_scheme="light")
+            page.goto(f"http://127.0.0.1:{server.server_address[1]}/")
+            page.wait_for_load_state("networkidle")
+            page.screenshot(path=FOLDER / "site.png")
+            page.close()
+            server.shutdown()
 
 
 def take_label(browser: Browser, url: str, document: LabelledDocument) -> None:
@@ -119,6 +163,9 @@ def main() -> None:
     with sync_playwright() as driver, TemporaryDirectory() as folder:
         browser = driver.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
         take_notebook(browser, "dark" if "--dark" in sys.argv else "light")
+        take_output(browser, "highlight.png", 640)
+        take_output(browser, "why.png", 900, "--explain")
+        take_site(browser)
         with started("serve") as url:
             wide = {"width": 1280, "height": 1000}
             take(browser, f"{url}/#top=10", "serve.png", why, viewport=wide, color_scheme="light")

@@ -41,7 +41,7 @@ frame["keyphrases"] = [[each.text for each in keyphrases] for keyphrases in foun
 print(frame[["topic", "keyphrases"]].to_string())
 
 # %% [markdown]
-# ## One row a keyphrase
+# ## One row per keyphrase
 #
 # With score, confidence and the places in the text: what one groups, joins and counts.
 

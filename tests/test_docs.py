@@ -27,19 +27,6 @@ def test_python_examples_of_the_readme():
     assert results.failed == 0
 
 
-def test_python_examples_of_the_page_of_languages():
-    results = doctest.testfile(str(ROOT / "docs" / "languages.md"), module_relative=False)
-    assert results.attempted >= 6
-    assert results.failed == 0
-
-
-def test_python_examples_of_the_research_page(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)  # runs are written there
-    results = doctest.testfile(str(ROOT / "docs" / "research.md"), module_relative=False)
-    assert results.attempted >= 8
-    assert results.failed == 0
-
-
 @pytest.mark.slow
 def test_console_examples_of_the_readme(monkeypatch):
     monkeypatch.chdir(ROOT)

@@ -116,7 +116,16 @@ def test_every_page_is_in_the_navigation_once():
     config = yaml.safe_load((ROOT / "mkdocs.yml").read_text(encoding="utf-8"))
     listed = sorted(nav_pages(config["nav"]))
     assert len(listed) == len(set(listed))
-    assert {"index.md", "cli.md", "api/index.md"} <= set(listed)
+    assert {file.relative_to(DOCS).as_posix() for file in DOCS.rglob("*.md")} <= set(listed)
+
+
+def test_pages_are_reached_from_other_pages(pages):
+    """Not only from the navigation: a reader who follows the text finds every guide."""
+    guides = {f"{file.stem}/index.html" for file in DOCS.glob("*.md")} - {"index/index.html"}
+    texts = {name: (DOCS / name).read_text(encoding="utf-8") for name in ("index.md", "quickstart.md", "research.md")}
+    linked = {target for text in texts.values() for target in re.findall(r"\]\(([\w/]+)\.md", text)}
+    assert guides <= set(pages)
+    assert {"scale", "styles", "guided", "methods", "evaluation", "training", "reproduction", "serve"} <= linked
 
 
 def test_lists_and_tables_are_lists_and_tables(site):
@@ -168,23 +177,46 @@ def browser():
 @pytest.mark.browser
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_in_a_browser(browser, address, scheme):
-    context = browser.new_context(viewport={"width": 390, "height": 844}, color_scheme=scheme)
+    context = browser.new_context(viewport={"width": 360, "height": 740}, color_scheme=scheme)
     page = context.new_page()
     requests, problems = [], []
     page.on("request", lambda request: requests.append(request.url))
     page.on("console", lambda message: problems.append(message.text) if message.type == "error" else None)
     page.on("pageerror", lambda error: problems.append(str(error)))
-    for path in ("", "serve/", "scale/", "api/extractors/", "cli/"):
+    for path in ("", "quickstart/", "methods/", "explanations/", "evaluation/", "serve/", "api/extractors/", "cli/"):
         page.goto(f"{address}/{path}")
         page.wait_for_load_state("networkidle")
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), f"{path} is wider than a phone"
-        for ratio, element in page.evaluate(
-            CONTRAST, "article p, article li, article td, article th, article a:not(.headerlink)"
-        ):
+        for ratio, element in page.evaluate(CONTRAST, TEXTS):
             assert ratio >= 4.5, f"{path}: {ratio:.2f} {element}"
     assert not problems
     assert not [url for url in requests if not url.startswith((address, "data:", "blob:"))]
     context.close()
+
+
+@pytest.mark.browser
+def test_no_page_is_wider_than_a_phone(browser, address, pages):
+    page = browser.new_page(viewport={"width": 360, "height": 740})
+    for name in pages:
+        page.goto(f"{address}/{name.removesuffix('index.html')}")
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), name
+    page.close()
+
+
+@pytest.mark.browser
+def test_what_is_copied_is_what_is_typed(browser, address):
+    page = browser.new_page()
+    page.goto(f"{address}/")
+    page.evaluate("document.addEventListener('copy', event => window.copied = event.target.value)")
+    session = page.locator("div.highlight", has_text="FusionRank")
+    session.hover()
+    session.locator("button[data-md-type=copy]").click()
+    page.wait_for_function("window.copied")
+    copied = page.evaluate("window.copied")
+    assert "from mderank import FusionRank" in copied.splitlines()
+    assert ">>>" not in copied
+    assert "Span(" not in copied
+    page.close()
 
 
 @pytest.mark.browser
