@@ -47,7 +47,8 @@ def keybert_three_words(model: Path) -> Extract:
 
 def yake(model: Path) -> Extract:
     tool: Any = importlib.import_module("yake").KeywordExtractor(top=10)
-    return lambda text: tool.extract_keywords(text)
+    extract: Extract = tool.extract_keywords
+    return extract
 
 
 def pytextrank(model: Path) -> Extract:
