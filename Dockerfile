@@ -1,6 +1,6 @@
 # The server of mderank: docker build -t mderank . && docker run -p 127.0.0.1:8000:8000 mderank
 # docs/serve.md says how to run it. `.ci/image` builds this image and tries it.
-ARG BASE=docker.io/library/python:3.11-slim
+ARG BASE=python:3.11-slim
 
 FROM ${BASE} AS build
 COPY . /source
