@@ -1,8 +1,8 @@
 """Takes the pictures of the pages that the documentation shows: python docs/take_screenshots.py [FOLDER]
 
 It needs `pip install '.[serve,dev]' nbconvert ipykernel` and Chromium, and starts servers of its own, with the bundled
-encoder. ``--dark`` takes the notebook in its dark theme. The site is built with the pictures of docs/images as they are:
-run it twice if these change.
+encoder. ``--dark`` takes the notebook in its dark theme. The site is built with the pictures of docs/images as they
+are: run it twice if these change.
 """
 
 from __future__ import annotations

@@ -31,6 +31,7 @@ from mderank.encoding.base import (
 from mderank.encoding.file_checks import check_graph_file
 from mderank.encoding.onnx_graph import Graph, Node
 from mderank.encoding.onnx_rewrite import fuse_gelu, keep_tables_small, split_attention, use_integers
+from mderank.encoding.onnx_runtime import import_onnxruntime
 from mderank.encoding.text_prefix import LONGEST_PREFIX
 from mderank.encoding.tokenizer import load_tokenizer, tokenize
 from mderank.errors import ModelError, OptionError
@@ -164,8 +165,7 @@ def _allowed_cores() -> int:
 
 
 def _start(graph: bytes, threads: int) -> ort.InferenceSession:
-    import onnxruntime as ort
-
+    ort = import_onnxruntime()
     options = ort.SessionOptions()
     options.intra_op_num_threads = threads
     # Weights that are stored in int8 and computed in float32 are converted once, when the graph is loaded.
