@@ -67,7 +67,7 @@ _ENVIRONMENT_ARGUMENTS = {**_TABLES, "minipage": 1, "multicols": 1, "wrapfigure"
 _ACCENTS = {"'": "\u0301", "`": "\u0300", "^": "\u0302", '"': "\u0308", "~": "\u0303", "=": "\u0304", ".": "\u0307",
             "c": "\u0327", "v": "\u030c", "u": "\u0306", "H": "\u030b", "k": "\u0328", "r": "\u030a", "d": "\u0323",
             "b": "\u0331"}  # fmt: skip
-_ACCENTED = re.compile(r"\s?\{?\s?(\\[ij](?![A-Za-z])|[^\W\d_])\s?\}?")
+_ACCENTED = re.compile(r"\s?\{\s?(?P<group>\\[ij]|[^\W\d_])\s?\}|\s?(?P<letter>\\[ij](?![A-Za-z])|[^\W\d_])")
 _NAMED = {"ss": "ß", "o": "ø", "O": "Ø", "ae": "æ", "AE": "Æ", "oe": "œ", "OE": "Œ", "aa": "å", "AA": "Å", "l": "ł",
           "L": "Ł", "i": "ı", "ldots": "…", "dots": "…", "textellipsis": "…", "LaTeX": "LaTeX", "TeX": "TeX",
           "BibTeX": "BibTeX", "textendash": "–", "textemdash": "—", "textquotesingle": "'", "textasciitilde": "~",
@@ -264,7 +264,8 @@ class _Reader:
         elif not (self._word(name) or self._named_elsewhere(name)):
             if name in _BREAKS:
                 self._writers[-1].separate("\n" if self._tables else "\n\n")
-            self._skip_optional()
+            if name != "item":
+                self._skip_optional()
             self._skip_arguments(_DROPPED_ARGUMENTS.get(name, 0))
 
     def _word(self, name: str) -> bool:
@@ -276,6 +277,8 @@ class _Reader:
             return False
         before = self._at
         self._add(word)
+        if word.isalpha() and len(word) <= 2:
+            self._skip_space()
         if name in self._names and self._skip_space() > before and self._source[self._at : self._at + 1].isalnum():
             self._add(" ")  # LaTeX has none here without xspace, where the author meant one
         return True
@@ -326,7 +329,7 @@ class _Reader:
         found = _ACCENTED.match(self._source, self._at)
         if found is None:
             return False
-        letter = found.group(1).lstrip("\\")
+        letter = (found.group("group") or found.group("letter")).lstrip("\\")
         self._add(unicodedata.normalize("NFC", letter + mark))
         self._at = found.end()
         return True
