@@ -6,6 +6,7 @@ import io
 import zipfile
 
 import pytest
+from docx import Document
 from tests.helpers import docx, zip_file
 
 from mderank.errors import InputError
@@ -22,8 +23,7 @@ def paragraph(text: str, properties: str = "") -> str:
 
 
 def test_what_word_processors_write(tmp_path):
-    word = pytest.importorskip("docx", reason="python-docx is not installed")
-    made = word.Document()
+    made = Document()
     made.core_properties.title = "A title that no page shows"
     made.add_heading("Storm surges", 0)
     text = made.add_paragraph("The surge model reads ")

@@ -11,20 +11,34 @@ from mderank.reading import ReadOptions, read_file
 from mderank.reading.ipynb import notebook_text
 
 
-def test_a_notebook_of_jupyters_own_library(tmp_path):
-    nbformat = pytest.importorskip("nbformat", reason="nbformat is not installed")
-    v4 = nbformat.v4
+def test_a_notebook_as_jupyter_writes_it(tmp_path):
+    stream = {"name": "stdout", "output_type": "stream", "text": ["printed"]}
+    code = {
+        "cell_type": "code",
+        "execution_count": 1,
+        "id": "b",
+        "metadata": {},
+        "outputs": [stream],
+        "source": ["x = 1"],
+    }
     cells = [
-        v4.new_markdown_cell("# Storm surges\n\nThe *surge* model of $n$ gauges."),
-        v4.new_code_cell("# a comment\nx = 1", outputs=[v4.new_output("stream", text="printed")]),
-        v4.new_raw_cell("raw"),
-        v4.new_markdown_cell("It costs $5 or $6."),
+        {
+            "cell_type": "markdown",
+            "id": "a",
+            "metadata": {},
+            "source": ["# Storm surges\n", "\n", "The *surge* of $n$."],
+        },
+        code,
+        {"cell_type": "raw", "id": "c", "metadata": {}, "source": ["raw"]},
+        {"cell_type": "markdown", "id": "d", "metadata": {}, "source": "It costs $5 or $6."},
     ]
+    kernel = {"display_name": "Python 3", "language": "python", "name": "python3"}
     file = tmp_path / "a.ipynb"
-    nbformat.write(v4.new_notebook(cells=cells), file)
+    made = {"cells": cells, "metadata": {"kernelspec": kernel}, "nbformat": 4, "nbformat_minor": 5}
+    file.write_text(json.dumps(made, indent=1), encoding="utf-8")
     (source,) = read_file(file, ReadOptions())
-    assert source.text == "# Storm surges\n\nThe *surge* model of $n$ gauges.\n\nIt costs $5 or $6."
-    assert source.prose == "  Storm surges\n\nThe  surge  model of ,   gauges.\n\nIt costs $5 or $6."
+    assert source.text == "# Storm surges\n\nThe *surge* of $n$.\n\nIt costs $5 or $6."
+    assert source.prose == "  Storm surges\n\nThe  surge  of ,  .\n\nIt costs $5 or $6."
     assert source.extracted
 
 

@@ -130,7 +130,7 @@ def schema() -> Any:
     return pa.schema(
         [
             ("id", pa.string()),
-            ("text", pa.string()),  # null unless it was extracted from HTML or PDF
+            ("text", pa.string()),  # null unless it was extracted from another format
             ("keyphrases", pa.list_(keyphrase)),
             ("truncated", span),
             ("missing_phrases", pa.list_(pa.string())),  # empty where they are more than 100

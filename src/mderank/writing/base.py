@@ -21,7 +21,7 @@ class DocumentResult:
         id: the document's id.
         text: the document's text.
         keyphrases: its keyphrases, or an error.
-        extracted: True if ``text`` was taken out of HTML or PDF. JSON output then includes the text.
+        extracted: True if ``text`` was taken out of another format, such as PDF. JSON output then includes the text.
     """
 
     id: str | int
