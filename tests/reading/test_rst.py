@@ -22,7 +22,7 @@ from mderank.reading.rst import blank_rst
         ("the |project| release", "the , release"),
         (".. a comment\n   that goes on\n\nReefs", "Reefs"),
         ("..\n\n   A quotation.", "A quotation."),
-        (".. |x| image:: y.png\n.. __: https://a.b\n.. [1] A note.\n", "A note."),
+        (".. |x| image:: y.png\n.. __: https://a.b\n.. [1] A note.\n.. [2]\n   Another.", "A note. Another."),
         (".. note:: Be quick.\n   And careful.\n\n   * Always\n", "Be quick.\n And careful.\n Always"),
         (".. figure:: a.png\n   :alt: no\n\n   The caption.\n", "The caption."),
         (".. versionadded:: 1.2 The reef.", "The reef."),

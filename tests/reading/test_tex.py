@@ -27,7 +27,7 @@ from mderank.reading.tex import tex_text
         (r"\begin{tabular}{l|r}\hline a & b\\[2pt] c & \multicolumn{2}{c}{d} \\ \end{tabular}", "a | b\nc | d"),
         (r"\begin{figure}[ht]\includegraphics[width=1cm]{a.png}\caption{Tides}\end{figure}", "Tides"),
         (r"\href{https://a.b}{the reef} at \url{https://a.b/c_d}", "the reef at https://a.b/c_d"),
-        (r"\textcolor{red}{warm} \unknown[x]{water}", "warm water"),
+        (r"\textcolor{red}{warm} \unknown[x]{water}{reef}", "warm water reef"),
         (r"\verb|x_1| and \LaTeX{} and $95\%$", "x_1 and LaTeX and 95%"),
         (r"$k$-means, $F_1@15$, \(\alpha\)-helix", "k-means, F1@15, α-helix"),
         (r"\begin{verbatim}x = 1\end{verbatim}tide\begin{comment}no\end{comment}", "tide"),
@@ -35,6 +35,7 @@ from mderank.reading.tex import tex_text
         (r"a\\b \\[1cm] c\,d e\-f", "a b c d ef"),
         (r"\title{Tides}\author{Ann Lee}\begin{abstract}Reefs\end{abstract}", "Tides\n\nReefs"),
         ("caf\\'e au lait", "café au lait"),
+        (r"{\def\captype{none} \let\old=\new \def\two#1#2{no} tide}", "tide"),
     ],
 )
 def test_what_is_read(source, text):

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 _EXPLICIT = re.compile(r"[ \t]*\.\.(?:[ \t]+|$)")
 _DIRECTIVE = re.compile(r"(?:\|[^|\n]{1,100}\|[ \t]+)?([\w:.+-]{1,60})::(?:[ \t]+|$)")
-_FOOTNOTE = re.compile(r"\[[^\]\n]{1,60}\][ \t]+")
+_FOOTNOTE = re.compile(r"\[[^\]\n]{1,60}\](?:[ \t]+|$)")
 _OPTION = re.compile(r"[ \t]*:[\w ./-]{1,60}:(?:[ \t]|$)")
 _VERSION = re.compile(r"\S{1,40}[ \t]*")
 # Directives whose content is not prose.

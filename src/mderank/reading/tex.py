@@ -59,7 +59,7 @@ _DISPLAYED = frozenset("equation align gather multline eqnarray displaymath alig
 _NOT_TEXT = frozenset(
     "equation align gather multline eqnarray displaymath math alignat flalign split dmath verbatim "
     "Verbatim lstlisting minted tikzpicture algorithmic algorithm2e picture pgfpicture comment filecontents "
-    "thebibliography CCSXML code alltt forest prooftree tikzcd".split()
+    "thebibliography CCSXML code alltt forest prooftree tikzcd Shaded Highlighting".split()
 )
 _TABLES = {"tabular": 1, "tabularx": 2, "tabulary": 2, "longtable": 1, "array": 1, "supertabular": 1, "tabu": 1}
 _ENVIRONMENT_ARGUMENTS = {**_TABLES, "minipage": 1, "multicols": 1, "wrapfigure": 2, "wraptable": 2, "list": 2,
@@ -80,6 +80,8 @@ _GREEK = {name: unicodedata.lookup(f"GREEK SMALL LETTER {'LAMDA' if name == 'lam
                       "upsilon phi chi psi omega".split()}  # fmt: skip
 _BREAKS = frozenset("item par newline linebreak newpage clearpage maketitle bigskip medskip smallskip hline toprule "
                     "midrule bottomrule appendix bibitem".split())  # fmt: skip
+_DEFINING = frozenset("def gdef edef xdef let".split())
+_DEFINED = re.compile(r"\s?\\[A-Za-z@]{1,60}[#\d]{0,20}(?:\s?=?\s?\\[A-Za-z@]{1,60})?")
 _NOTES = frozenset(("footnote", "footnotetext", "marginpar"))
 
 
@@ -212,6 +214,8 @@ class _Reader:
             elif kind == "brace":
                 if close := self._closing.pop(token.start(), None):
                     close()
+                elif self._source.startswith("}{", token.start()):  # two arguments of a command that is not known
+                    self._writers[-1].separate(" ")
             elif kind == "paragraph":
                 self._end_paragraph()
             elif kind == "mark":
@@ -261,6 +265,10 @@ class _Reader:
                 self._closing[group - 1] = self._end_note
         elif name == "verb":
             self._verbatim(end)
+        elif name in _DEFINING:
+            defined = _DEFINED.match(self._source, self._at)
+            self._at = defined.end() if defined else self._at
+            self._skip_arguments(1)
         elif not (self._word(name) or self._named_elsewhere(name)):
             if name in _BREAKS:
                 self._writers[-1].separate("\n" if self._tables else "\n\n")
