@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from random import Random
 from typing import Any
 
+from tests.helpers import WORD, epub, zip_file
+
 from mderank.reading import InputFormat
 
 TEXT = "Storm surges flood the coast.\n\nThe surge model of Kärnten reads wind, pressure and tides – “every hour”."
@@ -71,7 +73,8 @@ def _html_seeds() -> list[bytes]:
     page = (
         f"<!DOCTYPE html><html><head><meta charset='utf-8'><title>Tides &amp; storms</title><style>p {{}}</style>"
         f"</head><body><!-- note --><h1 class=a>Surges</h1><p>{TEXT}<br>&#8212; &#x1F30A; &nbsp;<b>wind</b></p>"
-        "<pre>a  b</pre><script>if (a < b) x('</p>')</script><svg><title>no</title></svg><![CDATA[x]]><table><tr><td>1"
+        "<pre>a  b</pre><script>if (a < b) "
+        "x('</p>')</script><svg><title>no</title></svg><![CDATA[x]]><table><tr><td>1"
         "</table></html>"
     )
     return [page.encode(), page.replace("utf-8", "latin-1").encode("latin-1", "replace")]
@@ -128,6 +131,82 @@ def _parquet_seeds() -> list[bytes]:
     return made
 
 
+def _rst_seeds() -> list[bytes]:
+    return [
+        f"======\nTides\n======\n\n:Author: A\n\n{TEXT} *a* **b** ``c`` :ref:`d <e>` `f <http://g.h>`_ i_ "
+        f"[1]_ |j|\n\n.. note:: k\n"
+        "   :name: l\n\n   m::\n\n     n\n\n.. code-block:: py\n\n   x = 1\n\n.. [1] o\n.. _p: http://q.r\n"
+        ".. s\n\n>>> t\n1\n\n"
+        "+---+---+\n| u | v |\n+===+===+\n| 1 | 2 |\n+---+---+\n\n=== ===\nw   x\n=== ===\n\n- y\n1. z\n".encode()
+    ]
+
+
+def _tex_seeds() -> list[bytes]:
+    return [
+        "\\documentclass{article}\n\\newcommand{\\ours}{SurgeNet\\xspace}\n\\title{Tides \\& storms}\n"
+        "\\begin{document}\n"
+        f"\\section*{{Surges}}\\label{{a}} % note\n{TEXT} \\emph{{b}}~\\cite[p.~1]{{c,d}} $k$-means $x^2$ "
+        f'\\ours{{}} Schr\\"odinger\n\n'
+        "\\begin{itemize}\n\\item e\\footnote{f $g$}\n\\end{itemize}\n\\begin{equation}h\\end{equation}\n"
+        "\\[i\\] \\(j\\) $$k$$\n"
+        "\\begin{tabular}{l|r}\\hline l & \\multicolumn{2}{c}{m} \\\\[2pt] n & "
+        "o\\end{tabular}\\input{p}\\verb|q|``r''---s\n"
+        "\\end{document}\nt".encode()
+    ]
+
+
+def _docx_seeds() -> list[bytes]:
+    run = f"<w:r><w:rPr><w:b/></w:rPr><w:t xml:space='preserve'>{TEXT} </w:t><w:tab/></w:r>"
+    body = (
+        f"<w:p><w:pPr><w:pStyle w:val='Title'/></w:pPr>{run}<w:del><w:r><w:delText>no</w:delText></w:r></w:del></w:p>"
+        f"<w:tbl><w:tr><w:tc><w:p>{run}<w:r><w:footnoteReference w:id='1'/></w:r></w:p></w:tc></w:tr></w:tbl>"
+        f"<w:p><w:r><mc:AlternateContent xmlns:mc='m'><mc:Choice><w:txbxContent><w:p>{run}</w:p></w:txbxContent>"
+        f"</mc:Choice><mc:Fallback><w:p>{run}</w:p></mc:Fallback></mc:AlternateContent></w:r></w:p>"
+    )
+    return [f"<?xml version='1.0' encoding='UTF-8'?><w:document {WORD}><w:body>{body}</w:body></w:document>".encode()]
+
+
+def _package_seeds() -> list[bytes]:
+    return [
+        b"<package xmlns:dc='d'><metadata><dc:title>Tides</dc:title></metadata><manifest><item id='a' href='1.html' "
+        b"media-type='text/html' properties='svg'/></manifest><spine><itemref idref='a'/></spine></package>"
+    ]
+
+
+def _mail_seeds() -> list[bytes]:
+    mail = (
+        "Received: by x\nFrom: =?utf-8?Q?Ann_L=C3=B6we?= <a@b.c>\nTo: B <b@c.d>,\n C <c@d.e>\nSubject: "
+        "=?utf-8?B?w6Q=?= tides\n"
+        'MIME-Version: 1.0\nContent-Type: multipart/mixed; boundary="x y"\n\n--x y\nContent-Type: '
+        "multipart/alternative;\n"
+        f" boundary=z\n\n--z\nContent-Type: text/plain; charset=utf-8\nContent-Transfer-Encoding: 8bit\n\n"
+        f"{TEXT}\n--z\n"
+        "Content-Type: text/html\nContent-Transfer-Encoding: quoted-printable\n\n<p>Storm=20surges=\n</p>\n"
+        "--z--\n--x y\n"
+        "Content-Type: message/rfc822\n\nFrom: D <d@e.f>\nSubject: old\n\nThe tide.\n--x y\nContent-Type: "
+        "application/pdf\n"
+        "Content-Disposition: attachment; filename*0*=utf-8''a%20b; filename*1=.pdf\n"
+        "Content-Transfer-Encoding: base64\n\n"
+        "JVBERi0=\n--x y--\n"
+    )
+    return [mail.encode(), mail.replace("\n", "\r\n").encode()]
+
+
+def _mailbox() -> bytes:
+    mail = f"From a@b.c Tue Mar  3 09:12:00 2026\nFrom: a@b.c\nSubject: tides\n\n{TEXT}\n>From there\n\n"
+    return (mail * 2).encode()
+
+
+def _notebook_seeds() -> list[bytes]:
+    cells: list[dict[str, Any]] = [
+        {"cell_type": "markdown", "metadata": {}, "source": ["# Tides\n", f"{TEXT} $x$ **b**"]},
+        {"cell_type": "code", "source": "x = 1", "outputs": [{"data": {"image/png": "AAAA"}}]},
+        {"cell_type": "markdown", "source": "end"},
+    ]
+    old = {"worksheets": [{"cells": [{"cell_type": "heading", "level": 1, "source": "Tides"}]}], "nbformat": 3}
+    return [json.dumps({"cells": cells, "nbformat": 4}, indent=1).encode(), json.dumps(old).encode()]
+
+
 # --- mutations --------------------------------------------------------------------------------------------------------
 
 _TOKENS = (
@@ -163,6 +242,104 @@ TOKENS: dict[str, tuple[bytes, ...]] = {
     ),
 }  # fmt: skip
 TOKENS["json"] = (*TOKENS["jsonl"], b"[", b"]", b"{", b"}", b",", b'"', b"\\", b"}]", b"][", b'}, {"text": "')
+TOKENS["rst"] = (
+    b"::\n\n   ",
+    b".. ",
+    b".. code::\n",
+    b".. note:: ",
+    b"`",
+    b"``",
+    b":ref:`",
+    b"`_",
+    b"_",
+    b"|",
+    b"*",
+    b"**",
+    b"[",
+    b"]_",
+    b">>> ",
+    b"=====\n",
+    b"+---+\n",
+    b"\\",
+    b"   ",
+)
+TOKENS["tex"] = (
+    b"\\",
+    b"{",
+    b"}",
+    b"[",
+    b"]",
+    b"$",
+    b"$$",
+    b"\\[",
+    b"\\(",
+    b"%",
+    b"&",
+    b"\\begin{",
+    b"\\end{",
+    b"\\begin{document}",
+    b"\\end{document}",
+    b"\\begin{tabular}",
+    b"\\begin{verbatim}",
+    b"\\footnote{",
+    b"\\cite{",
+    b"\\'",
+    b"\\verb|",
+    b"\\title{",
+    b"\n\n",
+    b"\\section{",
+    b"\\input{",
+)
+TOKENS["docx"] = TOKENS["epub"] = (
+    b"<w:p>",
+    b"</w:p>",
+    b"<w:r>",
+    b"</w:r>",
+    b"<w:t>",
+    b"</w:t>",
+    b"<w:del>",
+    b"<w:pPr>",
+    b"<w:vanish/>",
+    b"<a>" * 600,
+    b"<!DOCTYPE a [<!ENTITY b 'c'>]>",
+    b"&b;",
+    b"&#0;",
+    b"<!--",
+    b"<![CDATA[",
+    b"PK\x01\x02",
+    b"PK\x05\x06",
+    b"PK\x03\x04",
+    b"<itemref idref='a'/>",
+    b"<item id='a' href='../../x'/>",
+    b"<dc:title>",
+    b"encoding='utf-16'",
+    b"encoding='x'",
+)
+TOKENS["eml"] = TOKENS["mbox"] = (
+    b"--z\n",
+    b"--x y\n",
+    b"--x y--\n",
+    b"\n\n",
+    b"\n",
+    b"boundary=",
+    b"charset=",
+    b"charset=klingon",
+    b"charset=idna",
+    b"=?",
+    b"?=",
+    b"=?utf-8?q?=e4?=",
+    b"Content-Type: multipart/mixed; boundary=z\n",
+    b"Content-Type: message/rfc822\n\n",
+    b"From ",
+    b"Content-Transfer-Encoding: base64\n",
+    b"\nFrom a@b.c Tue Mar  3 09:12:00 2026\n",
+    b"=",
+    b";",
+    b"(",
+    b'"',
+    b"name*9*=",
+)
+TOKENS["ipynb"] = (*TOKENS["jsonl"], b'{"cells": [', b'"cell_type": "markdown"', b'"source": ', b"$", b"$$", b"```")
 TOKENS["text"] = TOKENS["parquet"] = ()
 
 
@@ -233,22 +410,42 @@ _MUTATIONS: tuple[Callable[..., None], ...] = (
 
 @dataclass(frozen=True)
 class Reader:
-    """A reader to fuzz: the suffix of its files, seeds, and whether the content is compressed."""
+    """A reader to fuzz: the suffix of its files, what is in them, and how it is packed, if it is."""
 
     suffix: str
     kind: InputFormat
     seeds: Callable[[], list[bytes]]
-    compressed: bool = False
+    pack: Callable[[bytes], bytes] | None = None
 
     def make_input(self, random: Random, seeds: list[bytes]) -> bytes:
-        """Make an input. A gzip file is changed before or after its compression."""
+        """Make an input. A packed file is changed before or after it is packed."""
         data = random.choice(seeds)
         changed = mutate(random, data, seeds, TOKENS[self.kind])
-        if not self.compressed:
+        if self.pack is None:
             return changed
         if random.random() < 0.5:
-            return gzip.compress(changed, mtime=0)
-        return mutate(random, gzip.compress(data, mtime=0), [gzip.compress(seed, mtime=0) for seed in seeds], ())
+            return self.pack(changed)
+        return mutate(random, self.pack(data), [self.pack(seed) for seed in seeds], ())
+
+
+def _gzip(data: bytes) -> bytes:
+    return gzip.compress(data, mtime=0)
+
+
+def _pack_docx(document: bytes) -> bytes:
+    notes = f"<w:footnotes {WORD}><w:footnote><w:p><w:r><w:t>a note</w:t></w:r></w:p></w:footnote></w:footnotes>"
+    return zip_file({"word/document.xml": document, "word/footnotes.xml": notes})
+
+
+def _pack_page(page: bytes) -> bytes:
+    return epub({"one": page, "two": "<p>The end.</p>"})
+
+
+def _pack_package(package: bytes) -> bytes:
+    container = '<container><rootfiles><rootfile full-path="b/c.opf"/></rootfiles></container>'
+    return zip_file(
+        {"mimetype": "application/epub+zip", "META-INF/container.xml": container, "b/c.opf": package, "b/1.html": TEXT}
+    )
 
 
 READERS = {
@@ -260,12 +457,34 @@ READERS = {
     "json": Reader(".json", "json", _json_seeds),
     "csv": Reader(".csv", "csv", lambda: [_csv_rows(), _csv_rows(";", "\r\n"), _csv_rows("\t") * 5]),
     "parquet": Reader(".parquet", "parquet", _parquet_seeds),
-    "text.gz": Reader(".txt.gz", "text", lambda: [TEXT.encode() * 30], compressed=True),
-    "jsonl.gz": Reader(".jsonl.gz", "jsonl", lambda: [_json_lines() * 30], compressed=True),
-    "json.gz": Reader(".json.gz", "json", lambda: [_json_seeds()[0] * 10], compressed=True),
-    "csv.gz": Reader(".csv.gz", "csv", lambda: [_csv_rows() * 30], compressed=True),
+    "rst": Reader(".rst", "rst", _rst_seeds),
+    "tex": Reader(".tex", "tex", _tex_seeds),
+    "docx": Reader(".docx", "docx", _docx_seeds, _pack_docx),
+    "epub": Reader(".epub", "epub", _html_seeds, _pack_page),
+    "epub package": Reader(".epub", "epub", _package_seeds, _pack_package),
+    "eml": Reader(".eml", "eml", _mail_seeds),
+    "mbox": Reader(".mbox", "mbox", lambda: [_mailbox(), _mailbox() * 9]),
+    "ipynb": Reader(".ipynb", "ipynb", _notebook_seeds),
+    "text.gz": Reader(".txt.gz", "text", lambda: [TEXT.encode() * 30], _gzip),
+    "jsonl.gz": Reader(".jsonl.gz", "jsonl", lambda: [_json_lines() * 30], _gzip),
+    "json.gz": Reader(".json.gz", "json", lambda: [_json_seeds()[0] * 10], _gzip),
+    "csv.gz": Reader(".csv.gz", "csv", lambda: [_csv_rows() * 30], _gzip),
     # Without a name that says it, the format is that of the first bytes.
     "stream": Reader(
-        "", "html", lambda: [*_html_seeds(), _json_lines(), *_json_seeds(), _csv_rows(), _pdf_seeds()[0], TEXT.encode()]
+        "",
+        "html",
+        lambda: [
+            *_html_seeds(),
+            _json_lines(),
+            *_json_seeds(),
+            _csv_rows(),
+            _pdf_seeds()[0],
+            TEXT.encode(),
+            *_mail_seeds(),
+            _mailbox(),
+            *_notebook_seeds(),
+            _pack_docx(_docx_seeds()[0]),
+            _pack_page(_html_seeds()[0]),
+        ],
     ),
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import zipfile
 from collections.abc import Iterable, Sequence
 from html.parser import HTMLParser
 from typing import Any
@@ -51,6 +52,48 @@ class CountingEncoder(FakeEncoder):
     def hidden_states(self, inputs: EncoderInputs, layer: int) -> Floats:
         self.sequences += len(inputs.input_ids)
         return super().hidden_states(inputs, layer)
+
+
+def zip_file(members: dict[str, str | bytes], compression: int = zipfile.ZIP_DEFLATED) -> bytes:
+    """A zip archive; its first member is not compressed, as in EPUB books."""
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as archive:
+        for name, data in members.items():
+            kind = zipfile.ZIP_STORED if name == "mimetype" else compression
+            archive.writestr(zipfile.ZipInfo(name), data, kind)
+    return out.getvalue()
+
+
+WORD = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'
+
+
+def docx(body: str, **parts: str) -> bytes:
+    """A Word document with this XML in its body, as small as they come. ``parts`` are files such as footnotes."""
+    members = {f"word/{name}.xml": f"<w:{name} {WORD}>{xml}</w:{name}>" for name, xml in parts.items()}
+    return zip_file({"word/document.xml": f"<w:document {WORD}><w:body>{body}</w:body></w:document>", **members})
+
+
+def epub(
+    pages: dict[str, str | bytes], *, spine: Sequence[str] | None = None, title: str = "Tides", **more: str
+) -> bytes:
+    """An EPUB book with these pages, in this order or that of ``spine``. ``more`` goes into the package: item="…"."""
+    kind = 'media-type="application/xhtml+xml"'
+    items = "".join(f'<item id="{name}" href="{name}.xhtml" {kind}/>' for name in pages) + more.get("item", "")
+    order = "".join(f'<itemref idref="{name}"/>' for name in (pages if spine is None else spine))
+    package = (
+        '<?xml version="1.0"?><package xmlns="http://www.idpf.org/2007/opf" xmlns:dc="http://purl.org/dc/elements/1.1/">'
+        f"<metadata><dc:title>{title}</dc:title></metadata><manifest>{items}</manifest><spine>{order}</spine></package>"
+    )
+    container = '<container><rootfiles><rootfile full-path="OEBPS/book.opf"/></rootfiles></container>'
+    return zip_file(
+        {
+            "mimetype": "application/epub+zip",
+            "META-INF/container.xml": container,
+            "OEBPS/book.opf": package,
+            **{f"OEBPS/{name}.xhtml": page for name, page in pages.items()},
+            **({"META-INF/encryption.xml": more["encryption"]} if "encryption" in more else {}),
+        }
+    )
 
 
 def pdf(text: str) -> bytes:

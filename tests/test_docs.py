@@ -15,9 +15,12 @@ from click.testing import CliRunner
 from packaging.requirements import Requirement
 
 from mderank.cli import cli
+from mderank.reading import FORMATS
+from mderank.reading.discovery import SUFFIXES
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
+FORMATS_PAGE = (ROOT / "docs" / "formats.md").read_text(encoding="utf-8")
 
 
 def test_python_examples_of_the_readme():
@@ -25,6 +28,20 @@ def test_python_examples_of_the_readme():
     results = doctest.testfile(str(ROOT / "README.md"), module_relative=False, optionflags=flags)
     assert results.attempted >= 8
     assert results.failed == 0
+
+
+def test_the_page_of_formats_has_every_suffix_and_format():
+    rows = re.findall(r"^\| \[.*?\]\(#.*?\) \| `(\w+)` \| (.*?) \|", FORMATS_PAGE, re.MULTILINE)
+    listed = {suffix: kind for kind, suffixes in rows for suffix in re.findall(r"`(\.\w+)`", suffixes)}
+    assert listed == SUFFIXES
+    assert {kind for kind, _ in rows} == set(FORMATS)
+
+
+def test_the_error_of_the_page_of_formats(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("letter.docx").write_bytes(bytes.fromhex("d0cf11e0a1b11ae1"))
+    ((command, output),) = re.findall(r"```console\n\$ mderank (.*?)\n(.*?)```", FORMATS_PAGE, re.DOTALL)
+    assert CliRunner().invoke(cli, shlex.split(command)).stderr == output
 
 
 @pytest.mark.slow

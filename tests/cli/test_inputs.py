@@ -7,7 +7,7 @@ import json
 import os
 
 import pytest
-from tests.helpers import pdf
+from tests.helpers import docx, epub, pdf
 
 
 def documents(result):
@@ -130,6 +130,37 @@ def test_a_phrase_does_not_run_across_markdown_marks(run, tmp_path):
     file.write_text("The **sea** ice melts.")
     (document,) = documents(run("extract", file, "-f", "jsonl"))
     assert not any(" " in phrase and "sea" in phrase for phrase in phrases(document))
+
+
+def test_the_formats_of_a_folder(run, tmp_path):
+    text = "The barn owl sees a mouse in the dark."
+    paragraph = f"<w:p><w:r><w:t>{text}</w:t></w:r></w:p>"
+    cell = {"cell_type": "markdown", "source": f"**{text}**"}
+    mail = f"Subject: owls\nTo: Ann <a@b.c>\n\n{text}\n"
+    for name, data in {
+        "a.docx": docx(paragraph),
+        "b.eml": mail.encode(),
+        "c.epub": epub({"a": f"<p>{text}"}),
+        "d.ipynb": json.dumps({"cells": [cell]}).encode(),
+        "e.mbox": f"From a@b.c Tue Mar  3 09:12:00 2026\n{mail}".encode(),
+        "f.rst": f".. note:: {text}".encode(),
+        "g.tex": b"\\emph{The barn} owl sees a mouse in the dark.\\cite{owls}",
+        "h.docx": b"PK",
+    }.items():
+        (tmp_path / name).write_bytes(data)
+    found = documents(run("extract", tmp_path, "-f", "jsonl"))
+    assert [each["id"].removeprefix(f"{tmp_path}/") for each in found] == [
+        "a.docx", "b.eml", "c.epub", "d.ipynb", "e.mbox:1", "f.rst", "g.tex", "h.docx",
+    ]  # fmt: skip
+    assert "damaged, or of another format" in found.pop()["error"]
+    for each in found:
+        assert "barn owl" in phrases(each)
+        for phrase in each["keyphrases"]:
+            whole = each.get("text", f".. note:: {text}")
+            for span in phrase["spans"]:
+                assert whole[span[0] : span[1]].lower().split() in [form.lower().split() for form in phrase["forms"]]
+    assert found[0]["text"] == text
+    assert "text" not in found[5]  # offsets refer to the file itself
 
 
 def test_pdf(run, tmp_path):

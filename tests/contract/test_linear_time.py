@@ -11,11 +11,17 @@ from functools import partial
 import pytest
 import spacy
 from spacy.tokenizer import Tokenizer
+from tests.helpers import docx
 
 from mderank.candidates import NGrams, NounPhrases, PhraseList, Terms
 from mderank.methods.registry import METHODS
 from mderank.methods.yake.yake import KeywordNGrams
+from mderank.reading import ReadOptions
+from mderank.reading.docx import docx_text
+from mderank.reading.eml import mail_text
 from mderank.reading.html import html_text
+from mderank.reading.rst import blank_rst
+from mderank.reading.tex import tex_text
 from mderank.tagging import SpacyTagger
 from mderank.tagging.layout import read_layout
 from mderank.testing import FakeEncoder, FakeTagger
@@ -264,6 +270,39 @@ def test_a_tokenizer_that_is_not_spacys_is_given_the_whole_run():
 def test_html(unit):
     for make in (repeat(unit), lambda length: repeat(unit)(length) + "</p>" * (length // 4)):
         assert_linear(html_text, make)
+
+
+@pytest.mark.parametrize(
+    "unit", ["\\cite{", "$x ", "{", "\\begin{verbatim}", "\\footnote{", "\\[", "\\'", "a\n\n", "\\a["]
+)
+def test_tex(unit):
+    for make in (repeat(unit), lambda length: repeat(unit)(length) + "}" * (length // 4)):
+        assert_linear(tex_text, make)
+
+
+@pytest.mark.parametrize("unit", ["a::\n\n ", ".. a::\n", "`a <", "*a", "|a|", ":a: ", ">>> a\n", "===\n", "[1]_"])
+def test_rst(unit):
+    assert_linear(blank_rst, repeat(unit))
+
+
+@pytest.mark.parametrize(
+    "unit", ["--b\n", "--b\n\nx\n", "--b", "a\n", "--b\nContent-Type: text/html\n\n<p>\n", "=?a?q?"]
+)
+def test_mail(unit):
+    header = "Subject: a\nContent-Type: multipart/mixed; boundary=b\n\n"
+    assert_linear(
+        lambda data: mail_text(data, ReadOptions()), repeat(unit), prepare=lambda text: f"{header}{text}".encode()
+    )
+
+
+@pytest.mark.parametrize(
+    "unit", ["<w:p/>", "<w:p><w:r><w:t>a</w:t></w:r></w:p>", "<w:del/>", "<w:r><w:rPr/></w:r>", "a"]
+)
+def test_docx(unit):
+    text = "<w:p><w:r><w:t>reef</w:t></w:r></w:p>"
+    assert_linear(
+        lambda data: docx_text(data, ReadOptions()), repeat(unit), 2_000, prepare=lambda body: docx(text + body)
+    )
 
 
 @pytest.mark.parametrize("name", WORDS)

@@ -243,6 +243,7 @@ def test_paths_that_are_no_documents(tmp_path):
     (tmp_path / "two.jsonl").write_text('{"text": "reef"}\n{"text": "tide"}\n', encoding="utf-8")
     (tmp_path / "empty.jsonl").write_text("", encoding="utf-8")
     (tmp_path / "broken.pdf").write_bytes(b"%PDF-1.4 nothing")
+    (tmp_path / "broken.docx").write_bytes(b"PK nothing")
     (tmp_path / "long.txt").write_text("reef " * 100, encoding="utf-8")
     os.mkfifo(tmp_path / "pipe.txt")
     server = create_server(QUICK, folders=[tmp_path], max_text_chars=100)
@@ -250,6 +251,7 @@ def test_paths_that_are_no_documents(tmp_path):
         "two.jsonl": "has several documents",
         "empty.jsonl": "document",
         "broken.pdf": "broken.pdf",
+        "broken.docx": "this file is damaged, or of another format",
         "long.txt": "long.txt",
         "pipe.txt": "is not a file",
         ".": "is not a file",

@@ -6,7 +6,7 @@ import gzip
 import json
 
 import pytest
-from tests.helpers import pdf
+from tests.helpers import docx, pdf
 
 from mderank.errors import InputError
 from mderank.labelling.documents import find_documents
@@ -50,6 +50,15 @@ def test_a_pdf_and_a_table(tmp_path):
     places = find(tmp_path / "a.pdf", tmp_path / "t.csv", labels=tmp_path / "labels.jsonl")
     assert [place.id for place in places] == ["a.pdf", "1", "2"]
     assert [text.strip() for text in texts(places)] == ["The old reef is near.", "A reef.", "A bay."]
+
+
+def test_a_mailbox_and_a_word_document(tmp_path):
+    (tmp_path / "a.docx").write_bytes(docx("<w:p><w:r><w:t>The old reef is near.</w:t></w:r></w:p>"))
+    mail = "From a@b.c Tue Mar  3 09:12:00 2026\nSubject: {}\n\nThe bay.\n\n"
+    (tmp_path / "b.mbox").write_text(mail.format("one") + mail.format("two"))
+    places = find(tmp_path / "a.docx", tmp_path / "b.mbox", labels=tmp_path / "labels.jsonl")
+    assert [place.id for place in places] == ["a.docx", "b.mbox:1", "b.mbox:2"]
+    assert texts(places) == ["The old reef is near.", "one\n\nThe bay.", "two\n\nThe bay."]
 
 
 def test_ids_do_not_depend_on_where_the_command_is_started(folder, tmp_path, monkeypatch):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 
 import pytest
+from tests.helpers import docx, epub
 
 from mderank.reading import ReadOptions, read_stream
 from mderank.reading.detection import detect_format
@@ -35,10 +36,29 @@ from mderank.reading.detection import detect_format
         ("<!DOCTYPE html><p>a", "html"),
         ("%PDF-1.4", "pdf"),
         ("PAR1", "parquet"),
+        (epub({"a": "<p>reef"}), "epub"),
+        (docx("<w:p/>"), "docx"),
+        (b"PK\x03\x04" + bytes(100), "docx"),
+        (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(100), "docx"),
+        ('{\n "cells": [\n  {\n   "cell_type": "markdown"', "ipynb"),
+        ('{"nbformat":4,"nbformat_minor":0,"metadata":{"colab":{}}', "ipynb"),
+        ('{"metadata": {"kernelspec": {"name": "python3"}}, "nbformat": 4', "ipynb"),
+        ('{"cells": [1, 2], "text": "a"}\n{"cells": []}', "jsonl"),
+        ('{"metadata": {"year": 1953}, "text": "a"}', "jsonl"),
+        ("From a@b.c Tue Mar  3 09:12:00 2026\nReceived: by x\n", "mbox"),
+        ("From MAILER-DAEMON Fri Jul  8 12:08:34 2011\r\nFrom: a@b.c", "mbox"),
+        ("From here to 1953\nthe sea rose.", "text"),
+        ("From Monday 3 March 2026\nNote: the reef is closed.", "text"),
+        ("Return-Path: <a@b.c>\nReceived: by x;\n\tTue\nSubject: y\n\nz", "eml"),
+        ("Subject: x\r\nmime-version: 1.0\r\n\r\ny", "eml"),
+        ("From: Ann\nTo: Bob\nSubject: x\n\nHi Bob", "text"),  # as copied from a mail program
+        ("Note: see below\n\nReceived: by x\nMIME-Version: 1.0", "text"),
+        ("Received wisdom: owls eat mice.\nMessage-ID: 1\n", "text"),
     ],
 )
 def test_the_beginning_tells_the_format(start, kind):
-    assert detect_format(start.encode()[:4096], ReadOptions()) == kind
+    data = start.encode() if isinstance(start, str) else start
+    assert detect_format(data[:4096], ReadOptions()) == kind
 
 
 def test_a_table_is_known_by_the_named_column():

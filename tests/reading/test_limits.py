@@ -27,7 +27,9 @@ def outcomes(file: Path, options: ReadOptions = SMALL) -> list[str]:
 def test_the_default_is_ten_million_characters():
     assert ReadOptions().max_document_chars == MAX_DOCUMENT_CHARS == 10_000_000
     assert ReadOptions().max_bytes("jsonl") == 40_000_000
-    assert ReadOptions().max_bytes("pdf") == 400_000_000
+    assert ReadOptions().max_bytes("ipynb") == 40_000_000
+    for kind in ("pdf", "docx", "epub", "eml", "mbox"):
+        assert ReadOptions().max_bytes(kind) == 400_000_000
 
 
 def test_a_limit_below_one_is_refused():
@@ -160,8 +162,9 @@ def test_a_damaged_gzip_file_keeps_what_was_read_before(tmp_path, name, damage):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["a.txt.gz", "a.jsonl.gz", "a.csv.gz", "a.md.gz", "a.html.gz", "a.pdf.gz"])
-def test_zeros_that_decompress_without_end_take_little_memory(tmp_path, name):
+@pytest.mark.parametrize("suffix", ["txt", "jsonl", "csv", "md", "html", "pdf", "docx", "epub", "eml", "ipynb", "tex"])
+def test_zeros_that_decompress_without_end_take_little_memory(tmp_path, suffix):
+    name = f"a.{suffix}.gz"
     file = tmp_path / name
     with gzip.open(file, "wb", compresslevel=1) as stream:
         stream.write(b'id,text\n1,"' if ".csv" in name else b"")

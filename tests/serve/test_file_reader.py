@@ -8,12 +8,14 @@ import sys
 
 import pytest
 from tests.fuzz_inputs import pdf_file
-from tests.helpers import pdf
+from tests.helpers import docx, epub, pdf
 from tests.serve.conftest import Running
 
 from mderank.serve.config import ServerConfig
 from mderank.serve.errors import ApiError
 from mderank.serve.file_reader import FileReaderPool, readable_kinds
+
+WORD_TYPE = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
 
 
 def read(running: Running, data: bytes, kind: str):
@@ -27,6 +29,12 @@ def read(running: Running, data: bytes, kind: str):
         (b"# The *reef*", "text/markdown; charset=utf-8", "# The *reef*"),
         (b"<title>T</title><p>The <b>reef</b><script>x()</script>", "text/html", "T\n\nThe reef"),
         ("<p>caf\xe9".encode(), "TEXT/HTML", "caf\xe9"),
+        (b"*The* reef.", "text/x-rst", "*The* reef."),
+        (rb"\emph{The} reef $x^2$.", "text/x-tex", "The reef $x^2$."),
+        (docx("<w:p><w:r><w:t>The reef</w:t></w:r></w:p>"), WORD_TYPE, "The reef"),
+        (epub({"a": "<p>The reef"}), "application/epub+zip", "Tides\n\nThe reef"),
+        (b"Subject: Reefs\nTo: a@b.c\n\nThe reef", "message/rfc822", "Subject: Reefs\nTo: a@b.c\n\nThe reef"),
+        (b'{"cells": [{"cell_type": "markdown", "source": "The *reef*"}]}', "application/x-ipynb+json", "The *reef*"),
     ],
 )
 def test_files(shared: Running, data, kind, text):
@@ -42,7 +50,16 @@ def test_a_pdf(shared: Running):
 
 
 @pytest.mark.parametrize(
-    ("data", "kind"), [(b"%PDF-1.4 broken", "application/pdf"), (b"\xff\xff", "text/plain"), (b"\0\0", "text/html")]
+    ("data", "kind"),
+    [
+        (b"%PDF-1.4 broken", "application/pdf"),
+        (b"\xff\xff", "text/plain"),
+        (b"\0\0", "text/html"),
+        (b"PK\x03\x04", WORD_TYPE),
+        (b"PK\x03\x04", "application/epub+zip"),
+        (b"no mail", "message/rfc822"),
+        (b"[]", "application/x-ipynb+json"),
+    ],
 )
 def test_files_that_cannot_be_read(shared: Running, data, kind):
     response = read(shared, data, kind)

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from tests.browser import CONTRAST
-from tests.helpers import pdf
+from tests.helpers import docx, epub, pdf
 from tests.serve.conftest import running_server
 from tests.serve.page import TEXT, answer, expect, paste, phrases, shown, unfold
 
@@ -119,6 +119,12 @@ def drop(page: Any, name: str, data: bytes) -> None:
         ("a.MD", b"# The *old* reef", "# The *old* reef", True),
         ("a.html", b"<p>The <b>old</b> reef<script>alert(1)</script>", "The old reef", False),
         ("a.pdf", pdf("The old reef is near."), "The old reef is near.", False),
+        ("a.docx", docx("<w:p><w:r><w:t>The old reef is near.</w:t></w:r></w:p>"), "The old reef is near.", False),
+        ("a.epub", epub({"a": "<p>The <b>old</b> reef"}), "The old reef", False),
+        ("a.eml", b"Subject: The old reef\nTo: a@b.c\n\nis near.", "Subject: The old reef", False),
+        ("a.rst", b"The *old* reef", "The *old* reef", False),
+        ("a.tex", rb"The \emph{old} reef", "The old reef", False),
+        ("a.ipynb", b'{"cells": [{"cell_type": "markdown", "source": "The *old* reef"}]}', "The *old* reef", True),
     ],
 )
 def test_a_file_is_dropped(visit, name, data, text, markdown):
@@ -143,7 +149,12 @@ def test_a_file_is_opened(visit, tmp_path):
 
 @pytest.mark.parametrize(
     ("name", "data", "told"),
-    [("a.exe", b"MZ", "cannot be read here"), ("a.pdf", b"%PDF-1.4 broken", "cannot be read")],
+    [
+        ("a.exe", b"MZ", "cannot be read here"),
+        ("a.constructor", b"MZ", "cannot be read here"),
+        ("a.pdf", b"%PDF-1.4 broken", "cannot be read"),
+        ("a.docx", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "save it as .docx without password"),
+    ],
 )
 def test_a_file_that_cannot_be_read(visit, name, data, told):
     page = visit()

@@ -137,7 +137,7 @@ def schema(carried: Sequence[str] = ()) -> Any:
     return pa.schema(
         [
             ("id", pa.string()),
-            ("text", pa.string()),  # null unless it was extracted from HTML or PDF
+            ("text", pa.string()),  # null unless it was extracted from another format
             ("keyphrases", pa.list_(keyphrase)),
             ("truncated", span),
             ("missing_phrases", pa.list_(pa.string())),  # empty where they are more than 100

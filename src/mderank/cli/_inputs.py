@@ -25,7 +25,7 @@ max_document_chars_option = option(
     show_default=True,
     metavar="N",
     help="Longest document that is read, in characters; a longer one is an error. A line, row or file may have 4 bytes "
-    "per character, a PDF file 40.",
+    "per character; a PDF, Word or EPUB file or a mail 40.",
 )
 
 _SEEDS_FIELD = option(

@@ -96,7 +96,7 @@ def batch(
 ) -> None:
     """Extract the keyphrases of many documents into the folder OUT.
 
-    IN is as in 'mderank extract': files (.jsonl, .json, .csv, .parquet, .txt, .pdf …, also .gz), folders, patterns.
+    IN is as in 'mderank extract': files (.jsonl, .json, .csv, .parquet, .txt, .docx …, also .gz), folders, patterns.
     OUT gets one file per 1,000 documents, with one row per document, in the order of the input. A row has the id, the
     keyphrases with scores and spans, the part of the text that was not read, the error if the document failed, and what
     --carry takes from the input.

@@ -122,7 +122,9 @@ def decode(data: bytes, encoding: str, *, html: bool = False) -> str:
         if data.startswith(mark):
             return decode_as(data[len(mark) :], name)
     if b"\0" in data[:_HEAD_BYTES]:
-        raise InputError("this is not a text file (it has NUL bytes); a PDF file must be called *.pdf")
+        raise InputError(
+            "this is not a text file (it has NUL bytes); PDF and Word files must be called *.pdf and *.docx"
+        )
     return decode_as(data, (_declared_encoding(data) if html else None) or encoding)
 
 

@@ -13,10 +13,9 @@ from mderank.reading.docx import OLD_OFFICE_MARK
 _ARRAY = re.compile(rb"\[\s*+[\[{\]]")
 _COLUMN_CHARS = 60  # longer than names of columns are
 _EPUB = b"mimetypeapplication/epub+zip"  # the first member of an EPUB book, which is not compressed
-_NOTEBOOK = re.compile(
-    rb'\{\s*+"(?:cells|worksheets)"\s*+:\s*+\[|\{\s*+"metadata"\s*+:\s*+\{\s*+"(?:kernelspec|colab|language_info)"'
-)
-_MAILBOX = re.compile(rb"From \S{1,200} [^\n]{0,60}\d{4}[^\n]{0,20}\r?\n[A-Za-z-]{1,60}:")
+_NOTEBOOK = re.compile(rb'\{\s*+"(?:cells|worksheets|metadata|nbformat)"\s*+:')
+_OF_NOTEBOOKS = re.compile(rb'"(?:cell_type|nbformat|kernelspec)"\s*+:')
+_MAILBOX = re.compile(rb"From \S{1,200} [^\n]{0,60}\d\d:\d\d[^\n]{0,30}\r?\n[A-Za-z-]{1,60}:")
 _FIELDS = re.compile(rb"(?:[A-Za-z][\w-]{0,60}:[^\n]*+\n(?:[ \t]+\S[^\n]*+\n)*+)++")
 # Programs write these fields, and nobody copies them into a text: header fields with one of them are those of a file.
 _MAIL_FIELD = re.compile(
@@ -57,7 +56,7 @@ def _marked_format(start: bytes, head: bytes) -> InputFormat | None:
         (head.startswith(b"PAR1"), "parquet"),
         (lower.startswith(b"%pdf-"), "pdf"),
         (lower.startswith((b"<!doctype html", b"<html")), "html"),
-        (_NOTEBOOK.match(head), "ipynb"),
+        (_NOTEBOOK.match(head) and _OF_NOTEBOOKS.search(head), "ipynb"),
         (_MAILBOX.match(head), "mbox"),
         (fields and _MAIL_FIELD.search(fields.group()), "eml"),
     )

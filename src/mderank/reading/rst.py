@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 _EXPLICIT = re.compile(r"[ \t]*\.\.(?:[ \t]+|$)")
 _DIRECTIVE = re.compile(r"(?:\|[^|\n]{1,100}\|[ \t]+)?([\w:.+-]{1,60})::(?:[ \t]+|$)")
-_FOOTNOTE = re.compile(r"\[[^\]\n]{1,60}\][ \t]+")
+_FOOTNOTE = re.compile(r"\[[^\]\n]{1,60}\](?:[ \t]+|$)")
 _OPTION = re.compile(r"[ \t]*:[\w ./-]{1,60}:(?:[ \t]|$)")
 _VERSION = re.compile(r"\S{1,40}[ \t]*")
 # Directives whose content is not prose.
@@ -49,7 +49,7 @@ _MARKS: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile(r"(?<=`)__?(?![\w`])"), ""),
     (re.compile(r"`+[~!]?"), ""),
     (re.compile(r"(?<=[^\W_])__?(?=[\s.,;:!?)\]}'\"]|\Z)"), ""),
-    (re.compile(r"(?<![\w*])\*{1,2}(?=[^\s*])|(?<=[^\s*])\*{1,2}(?![\w*])"), ""),
+    (re.compile(r"(?<![\w*\\])\*{1,2}(?=[^\s*])|(?<=[^\s*\\])\*{1,2}(?![\w*])"), ""),
     (re.compile(r"\\(?=\S)|\\ "), ""),
 )
 _SUBSTITUTION = re.compile(r"(?<![\w|])\|[^|\s][^|\n]{0,60}\|_{0,2}(?![\w|])")

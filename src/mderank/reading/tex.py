@@ -59,7 +59,7 @@ _DISPLAYED = frozenset("equation align gather multline eqnarray displaymath alig
 _NOT_TEXT = frozenset(
     "equation align gather multline eqnarray displaymath math alignat flalign split dmath verbatim "
     "Verbatim lstlisting minted tikzpicture algorithmic algorithm2e picture pgfpicture comment filecontents "
-    "thebibliography CCSXML code alltt forest prooftree tikzcd".split()
+    "thebibliography CCSXML code alltt forest prooftree tikzcd Shaded Highlighting".split()
 )
 _TABLES = {"tabular": 1, "tabularx": 2, "tabulary": 2, "longtable": 1, "array": 1, "supertabular": 1, "tabu": 1}
 _ENVIRONMENT_ARGUMENTS = {**_TABLES, "minipage": 1, "multicols": 1, "wrapfigure": 2, "wraptable": 2, "list": 2,
@@ -67,7 +67,7 @@ _ENVIRONMENT_ARGUMENTS = {**_TABLES, "minipage": 1, "multicols": 1, "wrapfigure"
 _ACCENTS = {"'": "\u0301", "`": "\u0300", "^": "\u0302", '"': "\u0308", "~": "\u0303", "=": "\u0304", ".": "\u0307",
             "c": "\u0327", "v": "\u030c", "u": "\u0306", "H": "\u030b", "k": "\u0328", "r": "\u030a", "d": "\u0323",
             "b": "\u0331"}  # fmt: skip
-_ACCENTED = re.compile(r"\s?\{?\s?(\\[ij](?![A-Za-z])|[^\W\d_])\s?\}?")
+_ACCENTED = re.compile(r"\s?\{\s?(?P<group>\\[ij]|[^\W\d_])\s?\}|\s?(?P<letter>\\[ij](?![A-Za-z])|[^\W\d_])")
 _NAMED = {"ss": "ß", "o": "ø", "O": "Ø", "ae": "æ", "AE": "Æ", "oe": "œ", "OE": "Œ", "aa": "å", "AA": "Å", "l": "ł",
           "L": "Ł", "i": "ı", "ldots": "…", "dots": "…", "textellipsis": "…", "LaTeX": "LaTeX", "TeX": "TeX",
           "BibTeX": "BibTeX", "textendash": "–", "textemdash": "—", "textquotesingle": "'", "textasciitilde": "~",
@@ -80,6 +80,8 @@ _GREEK = {name: unicodedata.lookup(f"GREEK SMALL LETTER {'LAMDA' if name == 'lam
                       "upsilon phi chi psi omega".split()}  # fmt: skip
 _BREAKS = frozenset("item par newline linebreak newpage clearpage maketitle bigskip medskip smallskip hline toprule "
                     "midrule bottomrule appendix bibitem".split())  # fmt: skip
+_DEFINING = frozenset("def gdef edef xdef let".split())
+_DEFINED = re.compile(r"\s?\\[A-Za-z@]{1,60}[#\d]{0,20}(?:\s?=?\s?\\[A-Za-z@]{1,60})?")
 _NOTES = frozenset(("footnote", "footnotetext", "marginpar"))
 
 
@@ -212,6 +214,8 @@ class _Reader:
             elif kind == "brace":
                 if close := self._closing.pop(token.start(), None):
                     close()
+                elif self._source.startswith("}{", token.start()):  # two arguments of a command that is not known
+                    self._writers[-1].separate(" ")
             elif kind == "paragraph":
                 self._end_paragraph()
             elif kind == "mark":
@@ -261,10 +265,15 @@ class _Reader:
                 self._closing[group - 1] = self._end_note
         elif name == "verb":
             self._verbatim(end)
+        elif name in _DEFINING:
+            defined = _DEFINED.match(self._source, self._at)
+            self._at = defined.end() if defined else self._at
+            self._skip_arguments(1)
         elif not (self._word(name) or self._named_elsewhere(name)):
             if name in _BREAKS:
                 self._writers[-1].separate("\n" if self._tables else "\n\n")
-            self._skip_optional()
+            if name != "item":
+                self._skip_optional()
             self._skip_arguments(_DROPPED_ARGUMENTS.get(name, 0))
 
     def _word(self, name: str) -> bool:
@@ -276,6 +285,8 @@ class _Reader:
             return False
         before = self._at
         self._add(word)
+        if word.isalpha() and len(word) <= 2:
+            self._skip_space()
         if name in self._names and self._skip_space() > before and self._source[self._at : self._at + 1].isalnum():
             self._add(" ")  # LaTeX has none here without xspace, where the author meant one
         return True
@@ -326,7 +337,7 @@ class _Reader:
         found = _ACCENTED.match(self._source, self._at)
         if found is None:
             return False
-        letter = found.group(1).lstrip("\\")
+        letter = (found.group("group") or found.group("letter")).lstrip("\\")
         self._add(unicodedata.normalize("NFC", letter + mark))
         self._at = found.end()
         return True

@@ -96,7 +96,7 @@ def api_routes(service: Service) -> APIRouter:
               responses=_error_responses(*_ALWAYS, "text_too_long", "unsupported_media_type", "unreadable", "timeout"),
               openapi_extra={"requestBody": {"required": True, "content": content}})  # fmt: skip
     async def read(request: Request) -> Response:
-        """The text of a PDF, HTML or text file, which is the request body. The server does not store it."""
+        """The text of a file in one of these formats, which is the request body. The server does not store it."""
         text = await service.readers.read(await request.body(), request.headers.get("content-type", ""))
         return json_response({"text": text})
 

@@ -6,8 +6,13 @@ import { asCsv, asText, offsets, pieces, strengths } from "./marks.js";
 import { Progress } from "./progress.js";
 import { duration } from "./words.js";
 
-const READ_HERE = { txt: false, text: false, md: true, markdown: true }; // and whether it is Markdown
-const SENT = { html: "text/html", htm: "text/html", xhtml: "application/xhtml+xml", pdf: "application/pdf" };
+const READ_HERE = ["txt", "text", "md", "markdown", "rst", "rest"];
+const IN_MARKDOWN = ["md", "markdown", "ipynb"]; // also what the server returns of it
+const SENT = {
+  html: "text/html", htm: "text/html", xhtml: "application/xhtml+xml", pdf: "application/pdf",
+  docx: "application/vnd.openxmlformats-officedocument.wordprocessingml.document", epub: "application/epub+zip",
+  eml: "message/rfc822", tex: "text/x-tex", latex: "text/x-tex", ipynb: "application/x-ipynb+json",
+};
 const LONG_SECONDS = 3; // texts that take longer are not computed again at each change
 const MEASURED = 2000; // characters: what is shorter says little about the speed
 const NAMED = 8; // phrases of the user's that are not in the text, and are named at once
@@ -452,18 +457,19 @@ async function useFile(file) {
   let text = null;
   await work(`Reading ${file.name} …`, null, async (signal) => {
     if (file.size > (limits.max_file_bytes ?? Infinity)) throw new Error(`${file.name} is larger than this server takes.`);
-    if (suffix in READ_HERE) {
+    if (READ_HERE.includes(suffix)) {
       text = new TextDecoder("utf-8").decode(await file.arrayBuffer());
-    } else if (suffix in SENT) {
+    } else if (Object.hasOwn(SENT, suffix)) {
       const headers = { "Content-Type": SENT[suffix] };
       text = (await ask("v1/read", { method: "POST", headers, body: file, signal })).text;
     } else {
-      throw new Error(`${file.name} cannot be read here: a file is .txt, .md, .html or .pdf.`);
+      const suffixes = [...READ_HERE, ...Object.keys(SENT)].map((each) => `.${each}`).join(", ");
+      throw new Error(`${file.name} cannot be read here: a file is one of ${suffixes}.`);
     }
     signal.throwIfAborted();
   });
   if (text === null) return;
-  useText(text, READ_HERE[suffix] ?? false);
+  useText(text, IN_MARKDOWN.includes(suffix));
   $("example").value = "";
   remember();
   await run();
