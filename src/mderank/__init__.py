@@ -21,6 +21,7 @@ _MODULES = {
     "mderank.options": ("Options",),
     "mderank.factory": ("build_extractor",),
     "mderank.shortcuts": ("extract", "read"),
+    "mderank.asynchronous": ("AsyncExtractor", "aextract"),
     "mderank.keyphrase": ("Candidate", "Keyphrase", "Keyphrases", "LanguageInfo", "Occurrence"),
     "mderank.languages": ("detect_language",),
     "mderank.document": ("Document", "MarkedUpText", "Span", "Token"),
@@ -46,6 +47,8 @@ _MODULES = {
 __all__, __getattr__, __dir__ = lazy_names(__name__, _MODULES, eager=["__version__"])
 
 if TYPE_CHECKING:
+    from mderank.asynchronous import AsyncExtractor as AsyncExtractor
+    from mderank.asynchronous import aextract as aextract
     from mderank.candidates import CandidateSource as CandidateSource
     from mderank.candidates import NGrams as NGrams
     from mderank.candidates import NounPhrases as NounPhrases
