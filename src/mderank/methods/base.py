@@ -472,8 +472,9 @@ def check_text(text: AnyText | InputError) -> AnyText:
     if isinstance(text, InputError):
         raise text
     if not isinstance(text, AnyText):
-        fix = ": decode it first" if isinstance(text, bytes) else ""
-        raise InputError(f"a text must be a str, a MarkedUpText or a Document, not {type(text).__name__}{fix}")
+        kind = type(text).__name__
+        fix = ": decode it first" if kind == "bytes" else ""
+        raise InputError(f"a text must be a str, a MarkedUpText or a Document, not {kind}{fix}")
     return text
 
 
