@@ -472,10 +472,13 @@ def check_text(text: AnyText | InputError) -> AnyText:
     if isinstance(text, InputError):
         raise text
     if not isinstance(text, AnyText):
-        kind = type(text).__name__
-        fix = ": decode it first" if kind == "bytes" else ""
-        raise InputError(f"a text must be a str, a MarkedUpText or a Document, not {kind}{fix}")
+        raise InputError(_describe_no_text(text))
     return text
+
+
+def _describe_no_text(value: object) -> str:
+    fix = ": decode it first" if isinstance(value, bytes) else ""
+    return f"a text must be a str, a MarkedUpText or a Document, not {type(value).__name__}{fix}"
 
 
 def _check_one(text: object) -> None:
