@@ -326,7 +326,7 @@ class BaseExtractor(ABC):
             truncated=item.truncated,
             missing_phrases=item.missing_phrases,
             language=self._describe_language(item),
-            text=item.text,
+            document_text=item.text,
         )
 
     def _describe_language(self, item: ScoringInput) -> LanguageInfo:
