@@ -32,6 +32,7 @@ _MODULES = {
     "mderank.keyphrase": ("Keyphrases", "Keyphrase", "Candidate", "ConceptLabel", "Occurrence", "LanguageInfo"),
     "mderank.options": ("Options",),
     "mderank.factory": ("build_extractor",),
+    "mderank.asynchronous": ("AsyncExtractor", "aextract"),
     "mderank.methods.mderank": ("MDERank",),
     "mderank.methods.base": ("Extractor",),
     "mderank.languages": ("detect_language",),
@@ -59,6 +60,8 @@ _MODULES = {
 __all__, __getattr__, __dir__ = lazy_names(__name__, _MODULES, eager=["__version__"])
 
 if TYPE_CHECKING:
+    from mderank.asynchronous import AsyncExtractor as AsyncExtractor
+    from mderank.asynchronous import aextract as aextract
     from mderank.candidates import CandidateSource as CandidateSource
     from mderank.candidates import Concept as Concept
     from mderank.candidates import NGrams as NGrams

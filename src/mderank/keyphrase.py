@@ -184,14 +184,14 @@ class Keyphrases(list[Keyphrase]):
             vocabulary, the preferred labels of concepts.
         error: Why a document of a batch gave no result.
         language: The document's language, and what it was read with.
-        text: The text that the spans refer to.
+        document_text: The text that the spans refer to.
 
     Attributes:
         truncated: See above; None if the whole text was read.
         missing_phrases: See above.
         error: See above; None if nothing failed.
         language: See above; None if the document failed.
-        text: See above: the text that the extractor was given, and no copy of it. A pickle or a copy of the
+        document_text: See above: the text that the extractor was given, and no copy of it. A pickle or a copy of the
             keyphrases has None here, so that no text is sent between processes with its result.
 
     In a notebook the result shows the text with its keyphrases highlighted, and their ranked list.
@@ -205,17 +205,17 @@ class Keyphrases(list[Keyphrase]):
         missing_phrases: Sequence[str] = (),
         error: MDERankError | None = None,
         language: LanguageInfo | None = None,
-        text: str | None = None,
+        document_text: str | None = None,
     ) -> None:
         super().__init__(keyphrases)
         self.truncated = truncated
         self.missing_phrases = missing_phrases
         self.error = error
         self.language = language
-        self.text = text
+        self.document_text = document_text
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "text": None}
+        return {**self.__dict__, "document_text": None}
 
     @property
     def missing_count(self) -> int:

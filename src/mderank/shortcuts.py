@@ -8,6 +8,7 @@ from dataclasses import replace
 from functools import lru_cache
 from itertools import islice
 from pathlib import Path
+from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from mderank.document import AnyText
@@ -45,16 +46,18 @@ def extract(text: AnyText | Path, top_k: int = 10, **options: Any) -> Keyphrases
         OptionError: If an option is unknown or does not fit.
     """
     chosen = Options.from_dict({**options, "top_k": top_k})
-    extractor = _extractor(replace(chosen, seeds=()))
+    extractor, lock = _extractor(replace(chosen, seeds=()))
     if not isinstance(text, Path):
-        return extractor.extract(text, chosen.top_k or None, seeds=chosen.seeds or None)
+        with lock:
+            return extractor.extract(text, chosen.top_k or None, seeds=chosen.seeds or None)
     sources = list(islice(read(text), 2))
     if len(sources) != 1:
         found = "several documents" if sources else "no document"
         raise InputError(f"{text}: has {found}; read them with mderank.read")
     if chosen.seeds:
         sources = [each if each.seeds is not None else replace(each, seeds=chosen.seeds) for each in sources]
-    (result,) = extract_documents(extractor, sources, chosen.top_k or None)
+    with lock:
+        (result,) = extract_documents(extractor, sources, chosen.top_k or None)
     if result.keyphrases.error is not None:
         raise result.keyphrases.error
     return result.keyphrases
@@ -78,11 +81,14 @@ def read(*paths: str | Path, **options: Any) -> Iterator[SourceDocument]:
             yield from read_file(each, reading)
 
 
-def _extractor(options: Options) -> Extractor:
-    """The extractor for these options, kept for the next call; the number of keyphrases does not matter."""
+def _extractor(options: Options) -> tuple[Extractor, Lock]:
+    """The extractor for these options, kept for the next call; the number of keyphrases does not matter.
+
+    Several threads may call, and taggers are not made for that, hence the lock.
+    """
     return _build(json.dumps({**options.to_dict(), "top_k": None}, sort_keys=True))
 
 
 @lru_cache(maxsize=4)
-def _build(options: str) -> Extractor:
-    return build_extractor(Options.from_dict(json.loads(options)))
+def _build(options: str) -> tuple[Extractor, Lock]:
+    return build_extractor(Options.from_dict(json.loads(options))), Lock()

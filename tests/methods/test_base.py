@@ -192,3 +192,21 @@ def test_the_key_follows_the_language_of_the_document():
         return FirstPhrases(tagger=FakeTagger()).extract(document)[0].key
 
     assert key("Häuser") == key("Häusern") == "haus"
+
+
+@pytest.mark.parametrize("texts", [["A reef.", "A boat."], ("A reef.",), iter(["A reef."]), {"A reef."}])
+def test_several_texts_where_one_is_expected(texts):
+    with pytest.raises(InputError, match=r"extract takes one text, and was given a .*: use extract_many"):
+        extractor().extract(texts)
+
+
+@pytest.mark.parametrize(("text", "problem"), [(5, "not int"), (b"reef", "not bytes: decode it"), ({}, "not dict")])
+def test_what_is_no_text(text, problem):
+    with pytest.raises(InputError, match=f"a text must be a str, a MarkedUpText or a Document, {problem}"):
+        extractor().extract(text)
+
+
+@pytest.mark.parametrize("texts", [5, None, {"a": "A reef."}, b"reef"])
+def test_what_is_not_several_texts(texts):
+    with pytest.raises(OptionError, match="extract_many takes texts, such as a list of str, and not a"):
+        extractor().extract_many(texts)

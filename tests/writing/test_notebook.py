@@ -24,7 +24,7 @@ def keyphrase(text, *spans, score=1.0, **more):
 
 FOUND = Keyphrases(
     [keyphrase("storm surge", (0, 11), (22, 33), score=3.0), keyphrase("surge", (6, 11), (28, 33), (51, 56))],
-    text=TEXT,
+    document_text=TEXT,
 )
 
 
@@ -46,7 +46,7 @@ def test_the_list_has_scores_and_occurrences():
     assert re.findall(r">([\d.]+ · \d+×)<", source) == ["3 · 2×", "1 · 3×"]
     assert re.findall(r";width:(\d+)%", source) == ["100", "33"]
     more = keyphrase("MRI", score=-1.0, confidence=0.5)
-    source = notebook_html(Keyphrases([*FOUND, more], text=TEXT))
+    source = notebook_html(Keyphrases([*FOUND, more], document_text=TEXT))
     assert 'title="confidence: 0.500"' in source
     assert re.findall(r";width:(-?\d+)%", source) == ["100", "33", "0"]
 
@@ -62,7 +62,7 @@ def test_hostile_texts_are_only_text():
     hostile = '"><script>alert(1)</script>'
     found = Keyphrases(
         [keyphrase(hostile, (0, 8)), keyphrase("reef", (start, start + 4), confidence=0.1)],
-        text=text,
+        document_text=text,
         missing_phrases=(hostile,),
         truncated=Span(start, len(text)),
     )
@@ -77,7 +77,7 @@ def test_hostile_texts_are_only_text():
 def long_result(characters: int, phrases: int = 1) -> Keyphrases:
     words = ("reef " * (characters // 5 + 1))[:characters]
     spans = [(start, start + 4) for start in range(0, characters - 4, 5)]
-    return Keyphrases([keyphrase(f"reef {number}", *spans) for number in range(phrases)], text=words)
+    return Keyphrases([keyphrase(f"reef {number}", *spans) for number in range(phrases)], document_text=words)
 
 
 def test_a_long_text_is_shortened_and_the_page_says_so():
@@ -94,7 +94,7 @@ def test_a_long_text_is_shortened_and_the_page_says_so():
 def test_no_phrase_and_no_word_is_cut(width):
     text = "a" * (SHOWN_CHARACTERS - width // 2) + " " + "b" * width + " end"
     start = text.index("b")
-    source = notebook_html(Keyphrases([keyphrase("b", (start, start + width))], text=text))
+    source = notebook_html(Keyphrases([keyphrase("b", (start, start + width))], document_text=text))
     assert "<mark" not in source
     assert "; 1 occurrence of the listed keyphrases comes later." in source
     assert re.search(r"pre-wrap[^>]*>a+ ?</div>", source)
@@ -108,8 +108,8 @@ def test_a_long_list_is_shortened_and_the_page_says_so():
 
 def test_what_is_not_in_order_is_said():
     assert "Error: no text" in read(Keyphrases(error=InputError("no text"))).text
-    assert "No keyphrases." in read(Keyphrases(text="")).text
-    found = Keyphrases(FOUND, text=TEXT, truncated=Span(56, 57), missing_phrases=("tide",))
+    assert "No keyphrases." in read(Keyphrases(document_text="")).text
+    found = Keyphrases(FOUND, document_text=TEXT, truncated=Span(56, 57), missing_phrases=("tide",))
     page = read(found)
     assert "Not in the text: tide" in page.text
     assert "Not read: what follows character 56." in page.text
@@ -119,12 +119,12 @@ def test_what_is_not_in_order_is_said():
 @pytest.mark.parametrize("copied", [lambda each: pickle.loads(pickle.dumps(each)), copy.copy, copy.deepcopy])
 def test_a_copy_has_no_text_and_says_so(copied):
     made = copied(FOUND)
-    assert (made, made.text) == (FOUND, None)
+    assert (made, made.document_text) == (FOUND, None)
     page = read(made)
     assert "The text is not shown" in page.text
     assert page.marked == []
     assert "storm surge" in page.text
-    made.text = TEXT
+    made.document_text = TEXT
     assert read(made).text == read(FOUND).text
 
 
@@ -134,12 +134,12 @@ def test_the_result_of_an_extractor_shows_itself():
     tagged = Document(text, (Token("reef", "NN", 4, 8),))
     for given in (text, MarkedUpText(text), MarkedUpText(text, text.replace("The", "   ")), tagged, GuidedText(text)):
         found = extractor.extract(given)
-        assert found.text is text
+        assert found.document_text is text
         assert "<mark" in found._repr_html_()
     (found,) = extractor.extract_many([text])
-    assert found.text is text
+    assert found.document_text is text
     limited = MDERank(FakeEncoder(), tagger=FakeTagger(), max_words=3).extract(text)
-    assert limited.text is text
+    assert limited.document_text is text
     assert text in read(limited).text
 
 
@@ -154,7 +154,7 @@ def test_a_part_of_a_text_with_markup_has_its_place():
 @pytest.mark.browser
 @pytest.mark.parametrize(("paper", "ink"), [("#fff", "#000"), ("#111", "#fff"), ("#1e1e1e", "#d4d4d4")])
 def test_it_can_be_read_in_light_and_dark_notebooks(paper, ink):
-    strongest = notebook_html(Keyphrases(FOUND[:1], text=TEXT))
+    strongest = notebook_html(Keyphrases(FOUND[:1], document_text=TEXT))
     with chromium() as browser:
         page = browser.new_page(viewport={"width": 390, "height": 844})
         page.set_content(f'<body style="background:{paper};color:{ink}">{strongest}')

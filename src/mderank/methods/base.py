@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from inspect import Parameter as InspectedParameter
@@ -242,6 +242,7 @@ class BaseExtractor(ABC):
             InputError: If the text is not a text.
             OptionError: If ``top_k`` is negative, or the seeds cannot be used.
         """
+        _check_one(text)
         return self._extract([with_seeds(check_text(text), seeds, seed_weight)], _check_top_k(top_k))[0]
 
     def extract_many(
@@ -273,6 +274,8 @@ class BaseExtractor(ABC):
         """
         if isinstance(texts, AnyText):
             raise OptionError("extract_many takes several texts, not one: use extract(text), or extract_many([text])")
+        if isinstance(texts, Mapping | bytes) or not isinstance(texts, Iterable):
+            raise OptionError(f"extract_many takes texts, such as a list of str, and not a {type(texts).__name__}")
         _check_top_k(top_k)
         seeded: Iterable[AnyText | InputError] = texts
         if seeds is not None or seed_weight is not None:
@@ -323,7 +326,7 @@ class BaseExtractor(ABC):
             truncated=item.truncated,
             missing_phrases=item.missing_phrases,
             language=self._describe_language(item),
-            text=item.text,
+            document_text=item.text,
         )
 
     def _describe_language(self, item: ScoringInput) -> LanguageInfo:
@@ -471,8 +474,22 @@ def check_text(text: AnyText | InputError) -> AnyText:
     if isinstance(text, InputError):
         raise text
     if not isinstance(text, AnyText):
-        raise InputError(f"a text must be a str, a MarkedUpText or a Document, not {type(text).__name__}")
+        raise InputError(_describe_no_text(text))
     return text
+
+
+def _describe_no_text(value: object) -> str:
+    fix = ": decode it first" if isinstance(value, bytes) else ""
+    return f"a text must be a str, a MarkedUpText or a Document, not {type(value).__name__}{fix}"
+
+
+def _check_one(text: object) -> None:
+    """Refuse several texts where one is expected, and say what takes them."""
+    if isinstance(text, Iterable) and not isinstance(text, AnyText | bytes | Mapping):
+        raise InputError(
+            f"extract takes one text, and was given a {type(text).__name__}: use extract_many for several, such as "
+            "FusionRank().extract_many(texts)"
+        )
 
 
 def _check_top_k(top_k: int | None) -> int | None:

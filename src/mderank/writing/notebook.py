@@ -6,7 +6,9 @@ the notebook's own colour and marks are translucent, so that it suits light and 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 from mderank.keyphrase import Keyphrase, Keyphrases
@@ -38,17 +40,15 @@ def notebook_html(found: Keyphrases) -> str:
     Returns:
         A fragment of HTML.
     """
-    listed = Keyphrases(found[:SHOWN_PHRASES], truncated=found.truncated)
-    text = found.text or ""
-    result = DocumentResult("", text, listed)
-    marks = find_marks(result, "")
+    listed = found[:SHOWN_PHRASES]
+    text = found.document_text or ""
+    near = Keyphrases(map(_near, listed), truncated=found.truncated)
+    marks = find_marks(DocumentResult("", text, near), "")
     end = _shown_end(text, marks)
     shown = [mark for mark in marks if mark.span.end <= end]
-    pieces, unread = split_text(DocumentResult("", text[:end], listed), shown, every=False)
-    notes = [
-        *describe_notes(found, explain=False),
-        *_shortenings(found, len(text), end, len(marks) - len(shown)),
-    ]
+    pieces, unread = split_text(DocumentResult("", text[:end], near), shown, every=False)
+    later = sum(len(each.spans) for each in listed) - len(shown)
+    notes = [*describe_notes(found, explain=False), *_shortenings(found, len(text), end, later)]
     return render_page(
         "notebook.html",
         pieces=pieces,
@@ -60,6 +60,11 @@ def notebook_html(found: Keyphrases) -> str:
         has_text=bool(text),
         failed=found.error is not None,
     )
+
+
+def _near(keyphrase: Keyphrase) -> Keyphrase:
+    """The keyphrase with those of its occurrences that may be shown; a book may have a hundred thousand."""
+    return replace(keyphrase, spans=keyphrase.spans[: bisect_left(keyphrase.spans, (SHOWN_CHARACTERS, 0))])
 
 
 def _shown_end(text: str, marks: list[Mark]) -> int:
@@ -84,12 +89,15 @@ def _shortenings(found: Keyphrases, length: int, end: int, later: int) -> Iterat
         )
     if len(found) > SHOWN_PHRASES:
         yield f"Listed: the best {SHOWN_PHRASES} of {len(found):,} keyphrases. The result has all."
-    if found.text is None and found.error is None:
-        yield "The text is not shown: a result that was copied or came from another process has none (set its .text)."
+    if found.document_text is None and found.error is None:
+        yield (
+            "The text is not shown: a result that was copied or came from another process has none (set its "
+            "document_text)."
+        )
 
 
-def _rows(listed: Keyphrases) -> Iterator[_Row]:
-    for each, share in zip(listed, relative_scores(listed), strict=True):
+def _rows(listed: Sequence[Keyphrase]) -> Iterator[_Row]:
+    for each, share in zip(listed, relative_scores(Keyphrases(listed)), strict=True):
         yield _Row(each.text, _details(each), f"{round_number(each.score):.4g}", len(each.spans), 100 * share)
 
 
