@@ -114,6 +114,25 @@ def test_blocks_share_names_and_files(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize(
+    ("shown", "printed", "same"),
+    [
+        ("   1  1.377      ██████████   3×  storm surges", "   1  1.383      █████████   3×  storm surges", True),
+        ("['sea level', 'tide gauge']", "['tide gauge', 'sea level']", True),
+        ("   1  1.377   storm surges", "   1  1.5   storm surges", False),
+        ("['sea level']", "['sea level', 'tide gauge']", False),
+        ("fusion 91.67 ...", "method\nfusion 90.00 0.157\n", True),
+        ("yake 91.67 ...", "method\nfusion 90.00 0.157\n", False),
+    ],
+)
+def test_outputs_of_other_processors_are_nearly_equal(shown, printed, same, monkeypatch):
+    assert pages.nearly_equal(shown, printed) is same
+    monkeypatch.setattr(pages.onnx, "has_exact_int8", lambda: False)
+    assert pages.Checker().check_output(shown, printed, pages.FLAGS) is same
+    monkeypatch.setattr(pages.onnx, "has_exact_int8", lambda: True)
+    assert not pages.Checker().check_output(shown, printed, pages.FLAGS) or "..." in shown
+
+
+@pytest.mark.parametrize(
     "command", ["extract --no-such-option a.txt", "no-such-command", "extract --method bert a.txt", "extract -k -1 a"]
 )
 def test_a_wrong_command_is_noticed(command):
