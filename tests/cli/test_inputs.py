@@ -225,6 +225,15 @@ def test_a_missing_file_does_not_stop_the_others(run, tmp_path, example):
     assert [bool(document["error"]) for document in documents(result)] == [True, False]
 
 
+def test_all_kinds_of_other_files_are_listed(run, tmp_path, example):
+    for suffix in "abcdefgh":
+        (tmp_path / f"x.{suffix}").touch()
+    (tmp_path / "t.txt").write_text("Sea ice.")
+    result = run("extract", tmp_path, "--method", "firstphrases")
+    kinds = ", ".join(f"1 .{suffix}" for suffix in "abcdefgh")
+    assert result.stderr == f"mderank: note: in the folders, not read: 8 other files ({kinds})\n"
+
+
 def test_a_folder_with_nothing_to_read(run, tmp_path):
     result = run("extract", tmp_path)
     assert result.exit_code == 1
