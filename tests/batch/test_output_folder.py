@@ -216,3 +216,119 @@ def test_manifests_that_are_none(tmp_path):
         (tmp_path / "_mderank" / "manifest.json").write_text(text)
         with pytest.raises(InputError, match="run the batch again"):
             load_manifest(tmp_path)
+
+
+# --- readers, earlier versions, beginning anew ------------------------------------------------------------------------
+
+
+def finished(path, output_format="jsonl", overwrite=False, documents=10):
+    """An output folder of a run of shards of two documents."""
+    file = write_jsonl(path.parent / "in.jsonl", texts(documents))
+    with OutputFolder(path, output_format, ("year",), overwrite=overwrite) as folder:
+        folder.check_settings(output=output_format, settings={"documents": documents})
+        list(folder.keep_plan(plan_shards([file], ReadOptions(), ShardSize(2))))
+        rows = [{**row, "error": None, "year": "2020", "missing_count": 0, "language": None} for row in ROWS]
+        folder.finish({shard.number: folder.write(shard.number, rows) for shard in folder.plan()})
+    return path
+
+
+def test_patterns_and_readers_of_folders_find_the_rows_alone(tmp_path):
+    pandas, dataset = pytest.importorskip("pandas"), pytest.importorskip("pyarrow.dataset")
+    out = finished(tmp_path / "out")
+    assert sorted(file.name for file in out.glob("*")) == ["_mderank", *(f"part-{n:06}.jsonl" for n in range(5))]
+    frame = pandas.concat(pandas.read_json(file, lines=True) for file in out.glob("*.jsonl"))
+    assert (len(frame), set(frame["year"])) == (10, {2020})
+    tables = finished(tmp_path / "tables", "parquet")
+    assert dataset.dataset(tables).count_rows() == 10
+    assert set(pandas.read_parquet(tables)["year"]) == {"2020"}
+
+
+def test_duckdb_finds_the_rows_alone(tmp_path):
+    duckdb = pytest.importorskip("duckdb")
+    out, tables = finished(tmp_path / "out"), finished(tmp_path / "tables", "parquet")
+    for pattern in (f"{out}/*.jsonl", f"{tables}/*.parquet"):
+        assert duckdb.sql(f"select count(*), min(year::varchar) from '{pattern}'").fetchall() == [(10, "2020")]
+
+
+def test_columns_are_the_same_in_all_files(tmp_path):
+    parquet = pytest.importorskip("pyarrow.parquet")
+    with OutputFolder(tmp_path / "out", "parquet", ("year", "carried")) as folder:
+        for shard, carried in enumerate(({"year": 5}, {"year": None}, {"year": ["a"], "x": 1}, {})):
+            folder.write(shard, [{**ROWS[0], **carried}])
+    schemas = {parquet.read_schema(file).to_string() for file in (tmp_path / "out").glob("*.parquet")}
+    assert len(schemas) == 1
+    rows = [row for shard in range(4) for row in read_rows(folder.part(shard))]
+    assert [(row["year"], row["carried"]) for row in rows] == [
+        ("5", "{}"),
+        (None, "{}"),
+        ('["a"]', '{"x": 1}'),
+        (None, "{}"),
+    ]
+
+
+def test_a_folder_of_an_earlier_version_is_refused(tmp_path):
+    for name in ("manifest.json", "plan.jsonl", "done.jsonl", "part-000000.jsonl"):
+        (tmp_path / name).touch()
+    for overwrite in (False, True):
+        with (
+            pytest.raises(BatchError, match=r"was written by an earlier version of mderank.*choose another"),
+            OutputFolder(tmp_path, "jsonl", overwrite=overwrite),
+        ):
+            pass
+    assert len(list(tmp_path.iterdir())) == 4
+
+
+def test_beginning_anew_removes_what_the_run_wrote_and_nothing_else(tmp_path):
+    out = finished(tmp_path / "out", "jsonl.gz")
+    (out / "notes.txt").write_text("mine")
+    (out / "part-000007.jsonl.gz").write_text("mine: the run had five")
+    (out / "part-000001.jsonl").write_text("mine: the run wrote another format")
+    (out / "sub").mkdir()
+    finished(out, overwrite=True, documents=4)
+    assert [name for name in contents(out) if not name.startswith("_")] == [
+        "notes.txt",
+        "part-000000.jsonl",
+        "part-000001.jsonl",
+        "part-000007.jsonl.gz",
+    ]
+    assert (out / "sub").is_dir()
+    assert load_manifest(out)["result"]["documents"] == 4
+
+
+def test_beginning_anew_where_nothing_is(tmp_path):
+    for path in (tmp_path / "new", tmp_path / "empty"):
+        if path.name == "empty":
+            path.mkdir()
+        finished(path, overwrite=True)
+        assert load_manifest(path)["result"]["documents"] == 10
+
+
+def test_beginning_anew_refuses_a_folder_of_others(tmp_path):
+    for names in (["thesis.doc"], ["part-000000.jsonl"], ["_mderank/notes.txt", "thesis.doc"]):
+        folder = tmp_path / names[0].replace("/", "-")
+        for name in names:
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            (folder / name).touch()
+        with (
+            pytest.raises(BatchError, match="has other files in it"),
+            OutputFolder(folder, "jsonl", overwrite=True),
+        ):
+            pass
+        assert all((folder / name).exists() for name in names)
+
+
+def test_beginning_anew_with_a_plan_that_is_damaged(tmp_path):
+    out = finished(tmp_path / "out")
+    (out / folders.PLAN).write_text('{"number": 0}\n')
+    with pytest.raises(BatchError, match=r"plan\.jsonl is damaged"), OutputFolder(out, "jsonl", overwrite=True):
+        pass
+    assert (out / "part-000000.jsonl").exists()
+
+
+def test_a_shard_knows_why_its_documents_failed(planned):
+    rows = [{"id": "a", "error": "in.jsonl:3: it is too dark"}, {"id": "b", "error": None}]
+    done = planned.write(0, rows)
+    assert done.failures == (("it is too dark", 1, "a"),)
+    planned.record(done)
+    assert planned.done()[0] == done
+    assert ShardRecord.from_json(done.as_json()) == done

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from mderank.batch import BatchWorker, FailedDocumentError, Local, ShardSize, extract_folder
 from mderank.batch import output_folder as folders
-from mderank.errors import BatchError, InputError, MissingExtraError
+from mderank.errors import BatchError, InputError, MissingExtraError, OptionError
 from mderank.keyphrase import Keyphrases
 from mderank.options import Options
 from mderank.pipeline import extract_documents
@@ -296,6 +296,105 @@ def test_shards_with_failures_can_be_made_again(jsonl, tmp_path):
     assert (tmp_path / "out" / "part-000000.jsonl").stat().st_mtime_ns == kept
     assert rows(tmp_path / "out")[30]["error"] is None
     assert folders.load_manifest(tmp_path / "out")["result"]["failed"] == 0
+
+
+# --- titles, carried fields, reasons, beginning anew ------------------------------------------------------------------
+
+
+def write_records(tmp_path):
+    """Records of which one has no text, one is damaged, and one has no year."""
+    records = [
+        {"id": f"p{number}", "title": f"Reef {number}", "text": text, "year": 2000 + number, "tags": ["a", number]}
+        for number, text in enumerate(texts(6))
+    ]
+    del records[2]["text"]
+    del records[4]["year"]
+    file = tmp_path / "in.jsonl"
+    file.write_text("".join(json.dumps(record) + "\n" for record in records) + "{oops\n")
+    return file, records
+
+
+@pytest.mark.slow
+def test_rows_have_carried_fields_and_the_text_with_its_title(tmp_path):
+    from mderank.batch.row_files import read_rows
+
+    file, records = write_records(tmp_path)
+    worker = BatchWorker(build=fake_extractor, reading=ReadOptions(title_field="title", carry=["year", "tags=labels"]))
+    outcome = extract(file, tmp_path / "out", worker, shard=3)
+    found = rows(tmp_path / "out")
+    assert [row["id"] for row in found] == [*(f"p{number}" for number in range(6)), f"{file}:7"]
+    assert [row["year"] for row in found] == [2000, 2001, 2002, 2003, None, 2005, None]
+    assert [row["labels"] for row in found] == [*(["a", number] for number in range(6)), None]
+    for row, record in zip(found, records, strict=False):
+        if row["error"] is None:
+            assert row["text"] == f"{record['title']}\n\n{record['text']}"
+            for each in row["keyphrases"]:
+                assert {row["text"][start:end] for start, end in each["spans"]} == set(each["forms"])
+    assert outcome.failed == 2
+    assert [(each.documents, each.example) for each in outcome.failures] == [(1, "p2"), (1, f"{file}:7")]
+    loop = extract_documents(fake_extractor(), read_file(file, worker.reading), 10)
+    assert found == [json.loads(json_text(result.as_dict())) for result in loop]
+    pytest.importorskip("pyarrow")
+    extract(file, tmp_path / "tables", worker, shard=3, output_format="parquet")
+    back = [row for part in sorted((tmp_path / "tables").glob("*.parquet")) for row in read_rows(part)]
+    assert [row["year"] for row in back] == ["2000", "2001", "2002", "2003", None, "2005", None]
+    assert back[0]["labels"] == '["a", 0]'
+
+
+@pytest.mark.slow
+def test_all_fields_are_one_column_of_parquet(tmp_path):
+    pytest.importorskip("pyarrow")
+    from mderank.batch.row_files import read_rows
+
+    file, records = write_records(tmp_path)
+    worker = BatchWorker(build=fake_extractor, reading=ReadOptions(carry=["all"]))
+    extract(file, tmp_path / "out", worker, output_format="parquet")
+    back = list(read_rows(tmp_path / "out" / "part-000000.parquet"))
+    kept = [{name: value for name, value in record.items() if name not in ("id", "text")} for record in records]
+    assert [json.loads(row["carried"]) for row in back] == [*kept, {}]
+
+
+@pytest.mark.slow
+def test_a_document_that_crashes_keeps_its_fields(jsonl, tmp_path):
+    from dataclasses import replace
+
+    file = tmp_path / "in.jsonl"
+    file.write_text('{"id": "bad", "text": "SEGFAULT", "year": 1}\n{"id": "good", "text": "The reef.", "year": 2}\n')
+    extract(file, tmp_path / "out", replace(hostile(), reading=ReadOptions(carry=["year"])))
+    assert [(row["id"], row["year"], row["error"] is None) for row in rows(tmp_path / "out")] == [
+        ("bad", 1, False),
+        ("good", 2, True),
+    ]
+
+
+@pytest.mark.slow
+def test_reasons_are_known_without_writing_anything_again(tmp_path, monkeypatch):
+    file, _ = write_records(tmp_path)
+    first = extract(file, tmp_path / "out", shard=2)
+    monkeypatch.setattr("mderank.batch.engines.local.WorkerPool", None)  # nobody is needed
+    assert extract(file, tmp_path / "out", shard=2).failures == first.failures
+    (tmp_path / "out" / folders.DONE).unlink()  # they are counted from the rows
+    assert extract(file, tmp_path / "out", shard=2).failures == first.failures
+
+
+@pytest.mark.slow
+def test_beginning_anew(jsonl, tmp_path):
+    file = jsonl(30)
+    extract(file, tmp_path / "out", shard=5)
+    (tmp_path / "out" / "mine.txt").write_text("kept")
+    other = BatchWorker(Options(top_k=3), build=fake_extractor)
+    with pytest.raises(BatchError, match="begin anew: --overwrite"):
+        extract(file, tmp_path / "out", other)
+    outcome = extract(file, tmp_path / "out", other, overwrite=True)
+    assert outcome.resumed == 0
+    (tmp_path / "out" / "mine.txt").unlink()
+    extract(file, tmp_path / "again", other)
+    assert contents(tmp_path / "out") == contents(tmp_path / "again")
+    with pytest.raises(OptionError, match="give one of them"):
+        extract(file, tmp_path / "out", other, overwrite=True, retry_failed=True)
+    with pytest.raises(InputError, match="no such file"):
+        extract(tmp_path / "none.jsonl", tmp_path / "out", other, overwrite=True)
+    assert contents(tmp_path / "out") == contents(tmp_path / "again")
 
 
 def test_an_error_of_the_extractor_names_the_document(tmp_path):

@@ -174,3 +174,74 @@ def test_a_missing_input_makes_no_folder(run, tmp_path):
     assert result.exit_code == 2
     assert "nope.jsonl: there is no such file" in result.stderr
     assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.slow
+def test_the_summary_says_why_documents_failed(run, tmp_path):
+    file = tmp_path / "in.jsonl"
+    file.write_text('{oops\n{"id": "a", "text": 5}\n{"id": "b", "text": "Sea ice melts."}\n{worse\n{"id": "c"}\n')
+    out = tmp_path / "out"
+    result = run("batch", file, out, *QUICK)
+    assert result.exit_code == 1
+    told = result.stderr.splitlines()[-4:]
+    syntax = "this line is not JSON: Expecting property name enclosed in double quotes at column 2"
+    assert told == [
+        f"mderank: 2 × {syntax}; e.g. {file}:1",
+        "mderank: 1 × the field 'text' is not a string (fields: id, text); name another: --text-field; e.g. a",
+        "mderank: 1 × the field 'text' is missing (fields: id); name another: --text-field; e.g. c",
+        f"mderank: all of them: mderank collection {out} --failed",
+    ]
+    listed = run("collection", out, "--failed").stdout.splitlines()
+    assert [line.partition(": ")[0] for line in listed] == [f"{file}:1", "a", f"{file}:4", "c"]
+    assert listed[1] == f"a: {file}:2: the field 'text' is not a string (fields: id, text); name another: --text-field"
+    assert [row["id"] for row in json.loads(run("collection", out, "--failed", "-f", "json").stdout)] == [
+        f"{file}:1",
+        "a",
+        f"{file}:4",
+        "c",
+    ]
+    assert run("collection", out, "--failed", "-f", "html").exit_code == 2
+
+
+@pytest.mark.slow
+def test_rare_reasons_are_counted_together(run, tmp_path):
+    file = tmp_path / "in.jsonl"
+    bad = ["{oops", "[]", '{"text": 5}', '{"txt": "a"}', "[[", '"', '{"text": "' + "x" * 200 + '"}', "5"]
+    file.write_text("\n".join(bad) + "\n")
+    told = run("batch", file, tmp_path / "out", *QUICK, "--max-document-chars", 40).stderr.splitlines()
+    assert sum(" × " in line for line in told) == 5
+    assert any(line.endswith("for other reasons") for line in told)
+
+
+@pytest.mark.slow
+def test_fields_are_carried_and_a_run_begins_anew(run, tmp_path):
+    file, out = tmp_path / "in.jsonl", tmp_path / "out"
+    file.write_text('{"id": "a", "title": "Ice", "body": "Sea ice melts.", "year": 2020, "error": "none"}\n')
+    fields = ("--text-field", "body", "--title-field", "title", "--carry", "year")
+    assert run("batch", file, out, *QUICK, *fields).exit_code == 0
+    (row,) = map(json.loads, rows(out).splitlines())
+    assert (row["text"], row["year"], row["error"]) == ("Ice\n\nSea ice melts.", 2020, None)
+    refused = run("batch", file, out, *QUICK, *fields, "--carry", "error=problem")
+    assert refused.exit_code == 2
+    assert "choose another folder, or begin anew: --overwrite" in refused.stderr
+    again = run("batch", file, out, *QUICK, *fields, "--carry", "error=problem", "--overwrite")
+    assert again.exit_code == 0
+    assert json.loads(rows(out))["problem"] == "none"
+    assert rows(out) == run("extract", file, *QUICK[:2], *fields, "--carry", "error=problem", "-f", "jsonl").stdout
+    table = run("collection", out)
+    assert table.exit_code == 0
+    assert "sea ice" in table.stdout.lower()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--carry", "error"), "carry 'error': 'error' is the name of a column of every row: give another, error=NAME"),
+        (("--overwrite", "--retry-failed"), "--overwrite begins anew, and --retry-failed resumes: give one of them"),
+    ],
+)
+def test_options_of_rows_that_cannot_be(run, lines, tmp_path, arguments, message):
+    result = run("batch", lines, tmp_path / "out", *QUICK, *arguments)
+    assert result.exit_code == 2
+    assert message in result.stderr
+    assert not (tmp_path / "out").exists()

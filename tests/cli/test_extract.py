@@ -95,7 +95,7 @@ def test_what_was_not_read_and_what_does_not_occur_is_said_on_stderr(run, exampl
     result = run("extract", example, "--phrases", phrases, "--max-words", 100, "-f", "jsonl")
     assert result.exit_code == 0
     assert "the last 148 words were not read (--max-words 100)" in result.stderr
-    assert "1 listed phrases do not occur: solar panel" in result.stderr
+    assert "1 listed phrase does not occur: solar panel" in result.stderr
     document = json.loads(result.stdout)
     assert document["missing_phrases"] == ["solar panel"]
     assert example.read_text()[: document["truncated"][0]].split() == example.read_text().split()[:100]

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import csv
 import gzip
+import io
 import json
 import os
 
@@ -254,6 +256,15 @@ def test_a_missing_file_does_not_stop_the_others(run, tmp_path, example):
     assert [bool(document["error"]) for document in documents(result)] == [True, False]
 
 
+def test_all_kinds_of_other_files_are_listed(run, tmp_path, example):
+    for suffix in "abcdefgh":
+        (tmp_path / f"x.{suffix}").touch()
+    (tmp_path / "t.txt").write_text("Sea ice.")
+    result = run("extract", tmp_path, "--method", "firstphrases")
+    kinds = ", ".join(f"1 .{suffix}" for suffix in "abcdefgh")
+    assert result.stderr == f"mderank: note: in the folders, not read: 8 other files ({kinds})\n"
+
+
 def test_a_folder_with_nothing_to_read(run, tmp_path):
     result = run("extract", tmp_path)
     assert result.exit_code == 1
@@ -276,3 +287,53 @@ def test_an_empty_file_has_no_keyphrases(run, tmp_path):
     result = run("extract", file, "-f", "jsonl")
     assert result.exit_code == 0
     assert documents(result)[0]["keyphrases"] == []
+
+
+QUICK = ("--method", "firstphrases", "-k", 2)
+
+
+def test_titles_several_texts_and_nested_fields(run, tmp_path):
+    file = tmp_path / "in.jsonl"
+    record = {"key": "p1", "meta": {"title": "On owls", "lang": "en"}, "abstract": "An owl.", "body": ["A mouse."]}
+    file.write_text(json.dumps(record) + "\n")
+    fields = ("--text-field", "abstract", "--text-field", "body.0", "--title-field", "meta.title", "--id-field", "key")
+    (found,) = documents(run("extract", file, "-f", "jsonl", *QUICK, *fields))
+    assert (found["id"], found["text"]) == ("p1", "On owls\n\nAn owl.\n\nA mouse.")
+    for each in found["keyphrases"]:
+        assert {found["text"][start:end] for start, end in each["spans"]} == set(each["forms"])
+    config = tmp_path / "mine.toml"
+    config.write_text('text-field = ["abstract", "body.0"]\ntitle-field = "meta.title"\ncarry = "key=id2"\n')
+    (again,) = documents(run("extract", file, "-f", "jsonl", *QUICK, "--config", config, "--id-field", "key"))
+    assert again == {**found, "id2": "p1"}
+
+
+def test_fields_are_carried_into_json_and_csv(run, tmp_path):
+    file = tmp_path / "in.csv"
+    file.write_text("id,text,year\n1,Sea ice melts.,2020\n2,,2021\n")
+    carry = ("--carry", "year")
+    assert [row["year"] for row in documents(run("extract", file, "-f", "jsonl", *QUICK, *carry))] == ["2020", "2021"]
+    assert [row["year"] for row in json.loads(run("extract", file, "-f", "json", *QUICK, *carry).stdout)] == [
+        "2020",
+        "2021",
+    ]
+    table = run("extract", file, "-f", "csv", *QUICK, *carry).stdout
+    assert [row["year"] for row in csv.DictReader(io.StringIO(table))] == ["2020"]
+    (tmp_path / "out.csv").unlink(missing_ok=True)
+    assert run("extract", file, "-o", tmp_path / "out.csv", *QUICK, *carry).exit_code == 0
+    assert (tmp_path / "out.csv").read_text() == table
+
+
+@pytest.mark.parametrize("form", ["table", "html"])
+def test_formats_without_a_place_for_fields(run, example, form):
+    result = run("extract", example, "-f", form, "--carry", "year")
+    assert result.exit_code == 2
+    assert f"--carry is for -f jsonl, json, csv: {form} has no place for other fields" in result.stderr
+
+
+def test_a_failed_record_keeps_its_id(run, tmp_path):
+    file = tmp_path / "in.jsonl"
+    file.write_text('{"id": "p1", "year": 2020}\n')
+    result = run("extract", file, "-f", "jsonl", *QUICK, "--carry", "year")
+    (row,) = documents(result)
+    assert (row["id"], row["year"], row["keyphrases"]) == ("p1", 2020, [])
+    assert f"{file}:1: the field 'text' is missing (fields: id, year)" in result.stderr

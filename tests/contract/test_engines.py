@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import json
 import os
 import pickle
 import shutil
@@ -19,6 +20,7 @@ from mderank.batch.engines.spark import Spark
 from mderank.batch.output_folder import OutputFolder, load_manifest
 from mderank.batch.run import ignore_errors, stop_at_error
 from mderank.errors import BatchError, InputError, MissingExtraError, OptionError
+from mderank.reading import ReadOptions
 from mderank.testing import fake_extractor
 
 WORK = BatchWorker(build=fake_extractor)
@@ -96,6 +98,23 @@ def test_the_output_is_that_of_one_machine_byte_by_byte(cluster, tmp_path):
     outcome = extract(paths, tmp_path / "out", cluster(batch_documents=3))
     assert outcome == local
     assert outcome.failed == 1
+    assert contents(tmp_path / "out") == contents(tmp_path / "local")
+
+
+@slow
+@both
+@pytest.mark.parametrize("form", ["jsonl", "parquet"])
+def test_carried_fields_and_reasons_are_those_of_one_machine(cluster, tmp_path, form):
+    file = tmp_path / "in.jsonl"
+    records = [{"id": n, "title": f"T{n}", "text": text, "meta": {"n": n}} for n, text in enumerate(texts(20))]
+    del records[13]["text"]
+    file.write_text("".join(json.dumps(record) + "\n" for record in records) + "{oops\n")
+    reading = ReadOptions(title_field="title", carry=["meta.n=n", "all"])
+    worker = BatchWorker(build=fake_extractor, reading=reading)
+    local = extract([file], tmp_path / "local", Local(1, 1), worker, output_format=form)
+    outcome = extract([file], tmp_path / "out", cluster(), worker, output_format=form)
+    assert outcome == local
+    assert [each.example for each in outcome.failures] == ["13", f"{file}:21"]
     assert contents(tmp_path / "out") == contents(tmp_path / "local")
 
 
@@ -209,7 +228,6 @@ def test_an_engine_that_is_not_installed(name, package, monkeypatch):
 def planned(tmp_path):
     """A job of five shards, and what a process of a cluster is told of it."""
     from mderank.batch.shards import plan_shards
-    from mderank.reading import ReadOptions
 
     file = write_jsonl(tmp_path / "in.jsonl", texts(10))
     with OutputFolder(tmp_path / "out", "jsonl") as folder:
@@ -245,7 +263,6 @@ def test_its_errors_come_back_as_data(planned, tmp_path):
 @pytest.mark.slow
 def test_the_first_failure_comes_back_too(tmp_path):
     from mderank.batch.shards import plan_shards
-    from mderank.reading import ReadOptions
 
     (tmp_path / "in.jsonl").write_text('{"text": "The owl."}\n{oops\n')
     with OutputFolder(tmp_path / "out", "jsonl") as folder:
@@ -264,7 +281,6 @@ def test_shards_of_one_gzip_file_are_read_by_one_reader(tmp_path):
     import gzip
 
     from mderank.batch.shards import plan_shards
-    from mderank.reading import ReadOptions
 
     plain = write_jsonl(tmp_path / "a.jsonl", texts(6))
     for name in ("b.jsonl.gz", "c.jsonl.gz"):

@@ -88,3 +88,23 @@ def test_seeds_of_a_row(tmp_path):
     file.write_text('id,text,about\n1,The owl.,"night birds, owls"\n2,The owl.,\n')
     found = list(read_file(file, ReadOptions(seeds_field="about")))
     assert [each.seeds for each in found] == [("night birds", "owls"), None]
+
+
+def test_names_of_columns_may_have_dots(tmp_path):
+    file = tmp_path / "a.csv"
+    file.write_text("doc.id,doc.text,title\n1,An owl.,Owls\n")
+    options = ReadOptions(text_field="doc.text", id_field="doc.id", title_field="title")
+    (source,) = read_file(file, options)
+    assert (source.id, source.text, source.title) == ("1", "Owls\n\nAn owl.", "Owls")
+
+
+def test_every_text_and_the_title_must_be_a_column(tmp_path):
+    file = tmp_path / "a.csv"
+    file.write_text("id,text,title\n1,An owl.,Owls\n")
+    (source,) = read_file(file, ReadOptions(text_field=("text", "abstract")))
+    known = "(columns: id, text, title); name another:"
+    assert str(source.error) == f"{file}: the column 'abstract' is missing {known} --text-field"
+    (source,) = read_file(file, ReadOptions(title_field="name"))
+    assert str(source.error) == f"{file}: the column 'name' is missing {known} --title-field"
+    (source,) = read_file(file, ReadOptions(text_field="text.body"))
+    assert str(source.error) == f"{file}: the column 'text.body' is missing {known} --text-field"

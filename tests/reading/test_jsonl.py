@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+from mderank.errors import OptionError
 from mderank.reading import ReadOptions, read_file
 
 GOOD = '{"id": "good", "text": "The owl."}'
@@ -92,3 +93,123 @@ def test_seeds_that_make_no_sense_are_an_error_of_the_record(tmp_path, seeds):
     _, (bad, good) = read(tmp_path, f'{{"text": "The owl.", "about": {seeds}}}', GOOD, seeds_field="about")
     assert "the field 'about'" in str(bad.error)
     assert good.error is None
+
+
+# --- titles, several texts, fields in fields --------------------------------------------------------------------------
+
+
+def test_a_title_precedes_the_text_as_a_paragraph(tmp_path):
+    lines = [
+        '{"id": "a", "title": "On owls", "text": "The owl."}',
+        '{"id": "b", "title": null, "text": "The owl."}',
+        '{"id": "c", "text": "The owl."}',
+        '{"id": "d", "title": " ", "text": "The owl."}',
+    ]
+    _, found = read(tmp_path, *lines, title_field="title")
+    assert [each.text for each in found] == ["On owls\n\nThe owl.", *["The owl."] * 3]
+    assert [each.title for each in found] == ["On owls", None, None, None]
+    assert all(each.extracted for each in found)  # offsets are those of a text that the input does not have
+    _, found = read(tmp_path, *lines)
+    assert [(each.text, each.title, each.extracted) for each in found] == [("The owl.", None, False)] * 4
+
+
+def test_several_texts_are_put_together_in_their_order(tmp_path):
+    lines = [
+        '{"abstract": "An owl.", "body": "A mouse.", "title": "T"}',
+        '{"abstract": null, "body": "A mouse."}',
+        '{"abstract": "", "title": "T"}',
+        '{"title": "T"}',
+        '{"abstract": ["An owl."], "body": "A mouse."}',
+    ]
+    file, found = read(tmp_path, *lines, text_field=["body", "abstract"], title_field="title")
+    assert [each.text for each in found] == ["T\n\nA mouse.\n\nAn owl.", "A mouse.", "T", "", ""]
+    assert [str(each.error) for each in found[3:]] == [
+        f"{file}:4: the fields body, abstract are all missing (fields: title); name another: --text-field",
+        f"{file}:5: the field 'abstract' is not a string; name another: --text-field",
+    ]
+
+
+def test_the_whole_text_keeps_to_the_limit(tmp_path):
+    line = '{"id": "x", "title": "123456", "text": "123456"}'
+    _, (source,) = read(tmp_path, line, title_field="title", max_document_chars=14)
+    assert len(source.text) == 14
+    _, (source,) = read(tmp_path, line, title_field="title", max_document_chars=13)
+    assert "this document has 14 characters" in str(source.error)
+    assert source.id == "x"
+
+
+def test_fields_in_fields(tmp_path):
+    record = {
+        "document": {"body": {"text": "The owl."}, "lang": "en", "title": "T"},
+        "keys": [{"doi": "10.1/x"}],
+        "about": {"seeds": ["night birds"]},
+    }
+    _, (source,) = read(
+        tmp_path,
+        json.dumps(record),
+        text_field="document.body.text",
+        id_field="keys.0.doi",
+        language_field="document.lang",
+        seeds_field="about.seeds",
+        title_field="document.title",
+    )
+    assert (source.id, source.text, source.title) == ("10.1/x", "T\n\nThe owl.", "T")
+    assert (source.language, source.seeds) == ("en", ("night birds",))
+
+
+def test_a_key_with_a_dot_comes_first(tmp_path):
+    _, (source,) = read(tmp_path, '{"a.b": "dotted", "a": {"b": "nested"}}', text_field="a.b")
+    assert source.text == "dotted"
+
+
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [
+        ("doc.bdy", "the field 'doc.bdy' is missing (fields of doc: body, items, n); name another: --text-field"),
+        ("dok.body", "the field 'dok.body' is missing (fields: doc); name another: --text-field"),
+        ("doc.items.2", "the field 'doc.items.2' is missing (doc.items is a list of 2); name another: --text-field"),
+        ("doc.n.x", "the field 'doc.n.x' is missing (doc.n is not an object); name another: --text-field"),
+        (
+            "doc.body",
+            "the field 'doc.body' is not a string (fields of doc: body, items, n); name another: --text-field",
+        ),
+    ],
+)
+def test_an_error_lists_the_fields_near_it(tmp_path, name, reason):
+    file, (source,) = read(tmp_path, '{"doc": {"body": {}, "items": [1, 2], "n": 5}}', text_field=name)
+    assert str(source.error) == f"{file}:1: {reason}"
+
+
+@pytest.mark.parametrize(
+    ("line", "identity"),
+    [
+        ('{"id": "p1"}', "p1"),
+        ('{"id": 7, "text": 5}', 7),
+        ('{"id": "p1", "text": "The owl is long."}', "p1"),
+        ('{"id": "p1", "text": "owl", "about": 5}', "p1"),
+        ('{"id": null}', None),
+        ("{oops", None),
+    ],
+)
+def test_a_failed_record_keeps_its_id_and_names_its_place(tmp_path, line, identity):
+    file, (source,) = read(tmp_path, line, seeds_field="about", max_document_chars=15)
+    assert source.id == (f"{file}:1" if identity is None else identity)
+    assert str(source.error).startswith(f"{file}:1: ")
+
+
+def test_tokens_are_the_whole_document(tmp_path):
+    for settings in ({"title_field": "title"}, {"text_field": ("a", "b")}):
+        with pytest.raises(OptionError, match="tokens_field gives the whole document"):
+            ReadOptions(tokens_field="tokens", **settings)
+
+
+@pytest.mark.parametrize("name", ["", " ", (), ("text", "")])
+def test_a_text_without_a_name(name):
+    with pytest.raises(OptionError, match="the field of the text must have a name"):
+        ReadOptions(text_field=name)
+
+
+def test_equal_fields_are_equal_options():
+    assert ReadOptions(text_field=["a"]) == ReadOptions(text_field="a")
+    assert ReadOptions(text_field=["a", "b", "a"]) == ReadOptions(text_field=("a", "b"))
+    assert ReadOptions(text_field=("a", "t"), title_field="t").text_fields == ("t", "a")

@@ -160,3 +160,83 @@ def test_what_is_not_parquet(tmp_path, data):
     file.write_bytes(data)
     (source,) = read(file)
     assert str(source.error).startswith(f"{file}: this is not a whole Parquet file: ")
+
+
+# --- columns that have fields -----------------------------------------------------------------------------------------
+
+NESTED = {
+    "key": ["a", "b", "c"],
+    "document": [
+        {"body": {"text": "An owl.", "n": 1}, "lang": "en"},
+        {"body": {"text": "An owl.", "n": 2}, "lang": None},
+        {"body": None, "lang": "de"},
+    ],
+    "items": [[{"text": "first"}, {"text": "second"}], [], None],
+}
+
+
+@pytest.fixture
+def nested(tmp_path):
+    labels = pa.array([[("title", "Owls")], [], None], pa.map_(pa.string(), pa.string()))
+    return write(tmp_path / "a.parquet", {**NESTED, "labels": labels})
+
+
+def test_fields_of_structs_lists_and_maps(nested):
+    found = read(nested, text_field="document.body.text", id_field="key", language_field="document.lang")
+    assert [(each.id, each.text, each.language) for each in found] == [
+        ("a", "An owl.", "en"),
+        ("b", "An owl.", None),
+        ("c", "", None),
+    ]
+    assert "the field 'document.body.text' is missing (document.body is not an object)" in str(found[2].error)
+    found = read(nested, text_field=("items.1.text", "document.body.text"), title_field="labels.title")
+    assert [each.text for each in found[:2]] == ["Owls\n\nsecond\n\nAn owl.", "An owl."]
+
+
+@pytest.mark.parametrize("name", ["document.bdy.text", "document.body.text.x", "items.x.text", "items.text", "labels2"])
+def test_a_field_that_no_row_can_have_is_one_error(nested, name):
+    (source,) = read(nested, text_field=name)
+    known = "columns: key, document.body.text, document.body.n, document.lang, items, labels"
+    assert str(source.error) == f"{nested}: the column '{name}' is missing ({known}); name another: --text-field"
+
+
+def test_a_column_with_a_dot_comes_first(tmp_path):
+    file = write(tmp_path / "a.parquet", {"a.b": ["dotted"], "a": [{"b": "nested"}]})
+    assert [each.text for each in read(file, text_field="a.b")] == ["dotted"]
+
+
+def test_carried_columns_of_all_types(tmp_path):
+    columns = {
+        "text": ["owl"],
+        "when": [datetime(2024, 5, 1, 12)],
+        "price": pa.array([Decimal("1.50")]),
+        "tags": [["a", "b"]],
+        "meta": [{"n": 1, "x": float("nan")}],
+        "map": pa.array([[("k", 1)]], pa.map_(pa.string(), pa.int64())),
+        "none": pa.array([None], pa.string()),
+    }
+    (source,) = read(write(tmp_path / "a.parquet", columns), carry="all")
+    assert source.carried == {
+        "when": "2024-05-01 12:00:00",
+        "price": "1.50",
+        "tags": ["a", "b"],
+        "meta": {"n": 1, "x": None},
+        "map": {"k": 1},
+        "none": None,
+    }
+
+
+def test_copies_of_one_text_in_a_row_count(tmp_path):
+    word = "owl " * 50
+    file = write(tmp_path / "a.parquet", {"text": ["owl", "owl"], "tags": [[word] * 3, [word] * 1]})
+    options = {"max_document_chars": 100, "carry": "tags"}  # 400 bytes
+    first, second = read(file, **options)
+    assert "this row has more than 400 bytes" in str(first.error)
+    assert second.carried == {"tags": [word]}
+
+
+def test_nested_rows_are_found_again_from_any_place(nested):
+    options = ReadOptions(text_field="document.body.text", carry=("items", "labels"))
+    records = list(find_records(nested, options))
+    for number, record in enumerate(records):
+        assert list(find_records(nested, options, record.position)) == records[number:]

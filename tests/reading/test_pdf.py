@@ -11,7 +11,7 @@ from tests.fuzz_inputs import pdf_file
 from mderank.errors import InputError
 from mderank.reading import ReadOptions, read_file, read_stream
 from mderank.reading import pdf as module
-from mderank.reading.pdf import pdf_text
+from mderank.reading.pdf import pdf_text, pdf_text_and_title
 
 pytest.importorskip("pypdf", reason="the extra 'pdf' is not installed")
 
@@ -155,3 +155,25 @@ def test_pypdf_does_not_write_to_the_terminal(tmp_path, caplog):
     with caplog.at_level(logging.ERROR, "root"):
         list(read_file(file, ReadOptions()))
     assert caplog.records == []
+
+
+@pytest.mark.parametrize(
+    ("metadata", "title"),
+    [
+        ({"/Title": "On\n  owls"}, "On owls"),
+        ({"/Title": " "}, None),
+        ({"/Title": "x" * 5000}, None),
+        ({"/Author": "A"}, None),
+    ],
+)
+def test_the_title_is_that_of_the_metadata(metadata, title):
+    import pypdf
+
+    writer = pypdf.PdfWriter(clone_from=io.BytesIO(pdf_file([page(3)])))
+    writer.metadata = None
+    writer.add_metadata(metadata)
+    out = io.BytesIO()
+    writer.write(out)
+    text, found = pdf_text_and_title(out.getvalue())
+    assert text == pdf_text(out.getvalue())
+    assert found == title

@@ -182,3 +182,24 @@ def test_folders_give_parquet_but_csv_only_if_it_is_named(tmp_path):
     assert list(walk_files([str(tmp_path / "*.csv")])) == [tmp_path / "b.csv"]
     (only,) = walk_files([str(tmp_path / "none" / "*")])
     assert isinstance(only, SourceDocument)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "title"),
+    [
+        ("a.html", "<title>On\n &amp; of owls</title><svg><title>no</title></svg><h1>H</h1>", "On & of owls"),
+        ("a.html", "<title>One</title><body><title>Two</title>text", "One"),
+        ("a.html", "<svg><title>no</title></svg><p>text", None),
+        ("a.html", "<title> </title><p>text", None),
+        ("a.md", "---\ntags: x\n---\n\n# On *owls* ##\n\n# Another", "On owls"),
+        ("a.md", "```sh\n# a comment\n```\n\n# Owls", "Owls"),
+        ("a.md", "## A part\n\n# Owls", None),
+        ("a.md", "text #1\n\n#hashtag", None),
+        ("a.txt", "# Owls", None),
+    ],
+)
+def test_titles_of_files(tmp_path, name, content, title):
+    (tmp_path / name).write_text(content)
+    (source,) = read_file(tmp_path / name, ReadOptions())
+    assert source.error is None
+    assert source.title == title

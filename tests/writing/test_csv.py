@@ -1,5 +1,6 @@
 import csv
 import io
+from dataclasses import replace
 
 import pandas
 import pytest
@@ -7,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mderank import Keyphrase, Keyphrases, Span
-from mderank.errors import InputError
+from mderank.errors import InputError, OptionError
 from mderank.writing import DocumentResult, make_writer
 from mderank.writing.csv import escape_cell, unescape_cell
 
@@ -15,9 +16,9 @@ STARTS = ["=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠"]
 FORMULA = "cmd|'/C calc'!A0"
 
 
-def written(*results, explain=False):
+def written(*results, explain=False, carried=()):
     stream = io.StringIO(newline="")
-    writer = make_writer("csv", stream, explain=explain)
+    writer = make_writer("csv", stream, explain=explain, carried=carried)
     writer.begin()
     for result in results:
         writer.write(result)
@@ -71,3 +72,23 @@ def test_ordinary_texts_are_written_as_they_are():
 def test_every_text_reads_back(text):
     assert unescape_cell(escape_cell(text)) == text
     assert not escape_cell(text).startswith(tuple(STARTS))
+
+
+@pytest.mark.parametrize("explain", [False, True])
+def test_carried_fields_are_the_last_columns(explain):
+    carried = {"year": 2020, "=1+1": "=2", "tags": ["a"]}
+    found = replace(result_of("owl"), carried=carried)
+    failed = replace(result_of("owl", error=InputError("no")), carried={"year": None})
+    header, first, second = cells(written(found, failed, explain=explain, carried=("year", "=1+1", "carried")))
+    assert header[-3:] == ["year", "'=1+1", "carried"]
+    assert first[-3:] == ["2020", "'=2", '{"tags": ["a"]}']
+    assert second[-3:] == ["", "", "{}"]
+    assert len(header) == len(first) == len(second)
+
+
+def test_a_carried_field_does_not_replace_a_column():
+    with pytest.raises(OptionError, match="carry 'rank': CSV has a column of this name: give another, rank=NAME"):
+        written(carried=["rank"])
+    with pytest.raises(OptionError, match="features=NAME"):
+        written(carried=["features"], explain=True)
+    assert written(carried=["features"])

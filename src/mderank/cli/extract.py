@@ -29,7 +29,7 @@ from mderank.options import Options
 from mderank.pipeline import extract_documents
 from mderank.reading import ReadOptions, SourceDocument, find_files, read_file, read_stream
 from mderank.row_columns import carried_columns
-from mderank.util.format import escape_unprintable
+from mderank.util.format import escape_unprintable, format_count
 from mderank.writing import WRITERS, DocumentResult, Writer, make_writer
 
 STDIN = "-"
@@ -156,10 +156,9 @@ def _report(result: DocumentResult, options: Options, quiet: bool) -> bool:
         click.echo(f"mderank: note: {name}: the last {words} words were not read ({listed})", err=True)
     if found.missing_phrases and options.phrases and not quiet:
         listed = ", ".join(found.missing_phrases[:10]) + (", …" if len(found.missing_phrases) > 10 else "")
-        click.echo(
-            f"mderank: note: {name}: {len(found.missing_phrases)} listed phrases do not occur: {listed}",
-            err=True,
-        )
+        phrases = format_count(len(found.missing_phrases), "listed phrase")
+        verb = "does" if len(found.missing_phrases) == 1 else "do"
+        click.echo(f"mderank: note: {name}: {phrases} {verb} not occur: {listed}", err=True)
     return found.error is not None
 
 

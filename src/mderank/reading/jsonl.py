@@ -119,9 +119,8 @@ def _make_document(record: dict[str, Any], identity: str | int, options: ReadOpt
     language = find_field(record, options.language_field).value
     language = language if isinstance(language, str) and language.strip() else None
     seeds = _read_seeds(record, options)
-    return SourceDocument(
-        identity, text, language=language, seeds=seeds, title=title or None, extracted=options.is_composed
-    )
+    title = title if title is not None and title.strip() else None
+    return SourceDocument(identity, text, language=language, seeds=seeds, title=title, extracted=options.is_composed)
 
 
 def _read_text(record: dict[str, Any], options: ReadOptions) -> str:

@@ -47,7 +47,7 @@ def format_count(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
-def format_kinds(kinds: Counter[str], most: int = 5) -> str:
+def format_kinds(kinds: Counter[str], most: int = 20) -> str:
     """List the commonest kinds of something, and say how many are not listed.
 
     Args:

@@ -22,8 +22,10 @@ class TableWriter(Writer):
     several documents have is written once.
     """
 
-    def __init__(self, stream: TextIO, *, color: bool = False, explain: bool = False) -> None:
-        super().__init__(stream, color=color, explain=explain)
+    def __init__(
+        self, stream: TextIO, *, color: bool = False, explain: bool = False, carried: Sequence[str] = ()
+    ) -> None:
+        super().__init__(stream, color=color, explain=explain, carried=carried)
         self._told: set[str] = set()
 
     def write(self, result: DocumentResult) -> None:
