@@ -33,6 +33,15 @@ def test_python_examples_of_the_page_of_languages():
     assert results.failed == 0
 
 
+@pytest.mark.slow
+def test_python_examples_of_the_page_of_integrations():
+    for package in ("haystack", "langchain_core", "pandas", "sklearn", "spacy"):
+        pytest.importorskip(package)
+    results = doctest.testfile(str(ROOT / "docs" / "integrations.md"), module_relative=False)
+    assert results.attempted >= 40
+    assert results.failed == 0
+
+
 def test_python_examples_of_the_research_page(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)  # runs are written there
     results = doctest.testfile(str(ROOT / "docs" / "research.md"), module_relative=False)
@@ -155,6 +164,7 @@ def test_links_of_the_documentation_lead_somewhere():
             "benchmarks/README.md",
             "results/README.md",
             "docs/serve.md",
+            "docs/integrations.md",
             "docs/paper.md",
             "docs/research.md",
             "docs/languages.md",
