@@ -28,6 +28,8 @@ PACKAGES = (
 )
 # What a notebook imports from integrations and research.
 ENTRY_POINTS = {
+    "mderank.integrations.haystack": ("KeyphraseExtractor",),
+    "mderank.integrations.langchain": ("KeyphraseTransformer",),
     "mderank.integrations.sklearn": ("KeyphraseVectorizer",),
     "mderank.research.evaluation.evaluate": ("evaluate",),
     "mderank.research.evaluation.measures": ("Measure",),

@@ -159,6 +159,7 @@ def test_links_of_the_documentation_lead_somewhere():
             "benchmarks/README.md",
             "results/README.md",
             "docs/serve.md",
+            "docs/integrations.md",
             "docs/paper.md",
             "docs/research.md",
             "docs/languages.md",
