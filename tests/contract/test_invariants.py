@@ -11,6 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from mderank import (
+    Concept,
     LanguageWarning,
     MaskAll,
     MaskHighest,
@@ -21,6 +22,7 @@ from mderank import (
     NounPhrases,
     PhraseList,
     SpacyTagger,
+    Vocabulary,
 )
 from mderank.document import Document
 from mderank.encoding import EncoderInputs
@@ -108,7 +110,16 @@ def test_keyphrases_in_every_form(tagger, text):
 @moderate
 @given(
     text=texts,
-    candidates=st.sampled_from([NounPhrases(), NGrams(1, 2), PhraseList(["reef", "coral reef", "c++", "риф", "🪸"])]),
+    candidates=st.sampled_from(
+        [
+            NounPhrases(),
+            NGrams(1, 2),
+            PhraseList(["reef", "coral reef", "c++", "риф", "🪸"]),
+            Vocabulary(
+                [Concept("a", "coral reef", ["reef", "риф"]), Concept("b", "reef (fish)", ["c++", "water", "🪸"])]
+            ),
+        ]
+    ),  # fmt: skip
     masking=st.sampled_from([MaskAll(), MaskOnce(), MaskHighest(), MaskSubset()]),
     pooling=st.sampled_from(["mean", "max"]),
     exact=st.booleans(),

@@ -13,7 +13,7 @@ import spacy
 from spacy.tokenizer import Tokenizer
 from tests.helpers import docx
 
-from mderank.candidates import NGrams, NounPhrases, PhraseList, Terms
+from mderank.candidates import Concept, NGrams, NounPhrases, PhraseList, Terms, Vocabulary
 from mderank.methods.registry import METHODS
 from mderank.methods.yake.yake import KeywordNGrams
 from mderank.reading import ReadOptions
@@ -117,7 +117,14 @@ def test_words(make, tokenizer):
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "source",
-    [Terms(), NounPhrases(max_phrase_words=None), NGrams(), KeywordNGrams(), PhraseList(["storm surge", "a", "("])],
+    [
+        Terms(),
+        NounPhrases(max_phrase_words=None),
+        NGrams(),
+        KeywordNGrams(),
+        PhraseList(["storm surge", "a", "("]),
+        Vocabulary([Concept("a", "storm surge", ["a"]), Concept("b", "(", ["surge", "a storm"])]),
+    ],
     ids=lambda source: type(source).__name__,
 )
 @texts_of_words

@@ -319,12 +319,12 @@ class Vocabulary(ListedSource):
 
         Args:
             phrase: The phrase.
-            language: Language code; None takes the vocabulary's main language.
+            language: Language code; None takes the vocabulary's main language, or English if labels have none.
 
         Returns:
             The concept; None if there is none.
         """
-        labels = self._labels(self.main_language if language is None else language)
+        labels = self._labels((self.main_language or "en") if language is None else language)
         number = labels.index.find_whole(phrase)
         return None if number is None or number in labels.left_out else self.concepts[labels.concepts[number]]
 
@@ -332,12 +332,12 @@ class Vocabulary(ListedSource):
         """List the labels that several concepts have.
 
         Args:
-            language: Language code; None takes the vocabulary's main language.
+            language: Language code; None takes the vocabulary's main language, or English if labels have none.
 
         Returns:
             The labels, in the order of their concepts.
         """
-        labels = self._labels(self.main_language if language is None else language)
+        labels = self._labels((self.main_language or "en") if language is None else language)
         found = []
         for group in labels.index.collisions():
             kinds: dict[int, LabelKind] = {}

@@ -31,7 +31,7 @@ Exit codes:
 
 # One module each. A command is imported when it is called, or when all are listed: starting stays fast.
 COMMANDS = ("batch", "collection", "compare", "datasets", "evaluate", "export", "extract", "info", "label", "languages",
-            "mcp", "methods", "models", "reproduce", "serve", "styles", "train", "tune")  # fmt: skip
+            "mcp", "methods", "models", "reproduce", "serve", "styles", "train", "tune", "vocabulary")  # fmt: skip
 
 
 class _LazyCommands(MutableMapping[str, click.Command]):

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from mderank.batch.worker import Row
 from mderank.candidates import Concept, Vocabulary
 from mderank.collection.batch_output import BatchOutput
 from mderank.collection.counts import Count
 from mderank.collection.overview import CollectionPhrase, DocumentRank, build_overview
 from mderank.errors import OptionError
+from mderank.keyphrase import Keyphrases
 from mderank.util.format import round_number
-from mderank.variants import phrase_key
+from mderank.variants import variant_key
+from mderank.writing import DocumentResult
 
 Relation = Literal["narrower", "broader", "related"]
 
@@ -74,7 +77,7 @@ class Suggestion:
 
 
 def suggest_concepts(
-    output: BatchOutput,
+    output: BatchOutput | Iterable[Keyphrases],
     vocabulary: Vocabulary,
     *,
     top_k: int = 50,
@@ -91,7 +94,7 @@ def suggest_concepts(
     sum of 1 / log2(1 + rank) over the documents that have them among their keyphrases, times their mean confidence.
 
     Args:
-        output: the keyphrases, which were extracted without a vocabulary.
+        output: the keyphrases, which were extracted without a vocabulary: those of a batch, or of `extract_many`.
         vocabulary: the vocabulary. Its labels are compared as its ``match`` says.
         top_k: number of suggestions.
         min_documents: leave out phrases of fewer documents.
@@ -107,6 +110,8 @@ def suggest_concepts(
         InputError: the output cannot be read.
         OptionError: the keyphrases were extracted with a vocabulary.
     """
+    if not isinstance(output, BatchOutput):
+        output = _InMemory("the keyphrases", output)
     languages = [language] if language is not None else _languages(output)
 
     def worth(count: Count) -> float | None:
@@ -154,6 +159,18 @@ def _languages(output: BatchOutput) -> list[str]:
     return [code for code, _ in counts.most_common(_MOST_LANGUAGES)] or ["en"]
 
 
+class _InMemory(BatchOutput):
+    """Keyphrases that are in memory, as the output of a batch. The id of a document is its number, from 0."""
+
+    def __init__(self, name: str, found: Iterable[Keyphrases]) -> None:
+        super().__init__(name, (), {})
+        rows = [DocumentResult(number, "", each).as_dict() for number, each in enumerate(found)]
+        object.__setattr__(self, "_rows", rows)
+
+    def rows(self) -> Iterator[Row]:
+        yield from self._rows  # type: ignore[attr-defined]
+
+
 class _Neighbours:
     """Finds the concept whose label shares the most words with a phrase, by an index of words."""
 
@@ -170,7 +187,8 @@ class _Neighbours:
                     self._labels.append((number, words))
 
     def _words(self, phrase: str) -> tuple[str, ...]:
-        return tuple(phrase_key(phrase, self._language).split())
+        key = variant_key if self._language == "en" else phrase_key
+        return tuple(key(phrase, self._language).split())
 
     def nearest(self, phrase: str) -> tuple[Concept | None, Relation | None]:
         """Return the nearest concept, and what the phrase is to it."""
