@@ -15,7 +15,7 @@ from mderank.collection.overview import CollectionPhrase, DocumentRank, build_ov
 from mderank.errors import OptionError
 from mderank.keyphrase import Keyphrases
 from mderank.util.format import round_number
-from mderank.variants import variant_key
+from mderank.variants import phrase_key
 from mderank.writing import DocumentResult
 
 Relation = Literal["narrower", "broader", "related"]
@@ -187,8 +187,7 @@ class _Neighbours:
                     self._labels.append((number, words))
 
     def _words(self, phrase: str) -> tuple[str, ...]:
-        key = variant_key if self._language == "en" else phrase_key
-        return tuple(key(phrase, self._language).split())
+        return tuple(phrase_key(phrase, self._language).split())
 
     def nearest(self, phrase: str) -> tuple[Concept | None, Relation | None]:
         """Return the nearest concept, and what the phrase is to it."""

@@ -22,8 +22,8 @@ class DocumentResult:
         id: the document's id.
         text: the document's text.
         keyphrases: its keyphrases, or an error.
-        extracted: True if ``text`` was taken out of another format, such as PDF, or put together from several fields of a
-            record. JSON output then includes the text.
+        extracted: True if ``text`` was taken out of another format, such as PDF, or put together from several fields
+            of a record. JSON output then includes the text.
         carried: values from the document's record, which become columns of its row.
     """
 
