@@ -207,9 +207,9 @@ class _EachComing(_Results):
 
 async def _wait(future: Future[_Result]) -> _Result:
     """Wait for a job. If waiting is cancelled, so is a job that has not begun."""
-    trio = sys.modules.get("trio")
-    if trio is None or not trio.lowlevel.in_trio_task():
+    if not _in_trio():
         return await asyncio.wrap_future(future)
+    trio = sys.modules["trio"]
     done = trio.Event()
     token = trio.lowlevel.current_trio_token()
 
@@ -224,6 +224,14 @@ async def _wait(future: Future[_Result]) -> _Result:
         future.cancel()
         raise
     return future.result()
+
+
+def _in_trio() -> bool:
+    """Whether trio runs the current task. It is asked only if it is loaded."""
+    try:
+        return sys.modules["trio"].lowlevel.current_task() is not None
+    except (KeyError, RuntimeError):
+        return False
 
 
 _threads: WeakKeyDictionary[Extractor, _Thread] = WeakKeyDictionary()

@@ -104,6 +104,8 @@ def test_a_long_list_is_shortened_and_the_page_says_so():
     source = notebook_html(long_result(20, SHOWN_PHRASES + 3))
     assert f"Listed: the best {SHOWN_PHRASES} of {SHOWN_PHRASES + 3} keyphrases." in source
     assert source.count('role="listitem"') == SHOWN_PHRASES
+    assert f"{SHOWN_PHRASES} keyphrases; scroll to see all" in source
+    assert "scroll to see all" not in notebook_html(long_result(20, 10))
 
 
 def test_what_is_not_in_order_is_said():
