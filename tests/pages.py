@@ -5,7 +5,8 @@ examples/. What cannot be run has a reason on the line before it: ``<!-- not run
 
 - A block with a title, ``json title="mine.jsonl"`` after the backticks, is a file.
 - ``python`` with ``>>>`` is a doctest; without, it is a program.
-- ``console`` has commands after ``$``, and below them what they print. ``...`` stands for anything.
+- ``console`` has commands after ``$``, and below them what they print. ``...`` stands for anything. If
+  they print ``mderank: error:``, the command must fail with this error.
 - ``sh`` is not run. Its options of `mderank`, its extras and its files of this repository must exist.
 
 What is printed must be what the page shows, to the letter. The pages show what the encoder gives in int8. A processor
@@ -118,7 +119,7 @@ def run_doctest(block: Block, names: dict[str, Any]) -> None:
 def run_console(block: Block) -> None:
     """Run the commands of a block, and compare what they print on standard output."""
     for command, expected in re.findall(r"^\$ (.*(?:\\\n.*)*)\n((?:(?!\$ ).*\n)*)", block.body, re.MULTILINE):
-        printed = output(command)
+        printed = error(command) if expected.startswith("mderank: error:") else output(command)
         same = Checker().check_output(expected, printed, doctest.ELLIPSIS)
         assert same, f"{block.place}: {command}\nexpected:\n{expected}\ngot:\n{printed}"
 
@@ -139,6 +140,13 @@ def output(command: str) -> str:
     shell = subprocess.run(command, shell=True, capture_output=True, text=True, env=environment, check=False)
     assert shell.returncode == 0, f"{command}: {shell.stderr}"
     return shell.stdout
+
+
+def error(command: str) -> str:
+    """What a command of ours that fails prints on standard error."""
+    done = CliRunner().invoke(cli, [word.translate(_SHOW) for word in shell_words(command)[1:]])
+    assert done.exit_code != 0, f"{command} did not fail"
+    return done.stderr
 
 
 class Checker(doctest.OutputChecker):

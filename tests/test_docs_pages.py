@@ -71,7 +71,13 @@ def test_blocks_of_a_page(tmp_path):
 
 @pytest.mark.parametrize(
     "text",
-    ["```python\n>>> 1 + 1\n3\n\n```\n", "```python\nraise AssertionError\n```\n", "```console\n$ echo a\nb\n```\n"],
+    [
+        "```python\n>>> 1 + 1\n3\n\n```\n",
+        "```python\nraise AssertionError\n```\n",
+        "```console\n$ echo a\nb\n```\n",
+        "```console\n$ mderank --version\nmderank: error: no\n```\n",
+        "```console\n$ mderank extract no.txt\nmderank: error: other.txt\n```\n",
+    ],
 )
 def test_a_wrong_example_is_noticed(text, tmp_path, monkeypatch):
     monkeypatch.setattr(pages, "ROOT", tmp_path)
