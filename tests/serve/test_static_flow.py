@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 from tests.serve.page import answer, expect, paste, shown
-
-from mderank.writing.line_flow import soft_breaks
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 MAIL = """Subject: The coral reef, and a harbour that is old and far away
@@ -50,25 +46,6 @@ def test_paragraphs_flow_and_all_else_keeps_its_lines(visit):
         ["\n", "and old,", " "],
         ["\n    ", "line, an", " "],
     ]
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        MAIL,
-        MAIL.replace("\n", "\r\n"),
-        "\n".join(["海洋潮汐模型预测风暴潮" * 5] * 4),
-        (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8"),
-        (Path(__file__).parents[2] / "examples" / "tides.txt").read_text(encoding="utf-8"),
-    ],
-    ids=["mail", "carriage returns", "chinese", "markdown", "report"],
-)
-def test_the_page_and_html_output_have_the_same_rules(visit, text):
-    script = SCRIPT.replace("[text.slice(start, end), text.slice(end, end + 8), shown]", "[start, end, shown]")
-    # The page counts UTF-16 units.
-    units = [len(text[:place].encode("utf-16-le")) // 2 for place in range(len(text) + 1)]
-    found = [[units[each.start], units[each.end], each.shown] for each in soft_breaks(text)]
-    assert visit().evaluate(script, text) == found
 
 
 def test_offsets_and_marks_stay(visit, shared):

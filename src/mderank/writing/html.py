@@ -16,7 +16,6 @@ from mderank.util.format import format_number, round_number
 from mderank.util.html import macro, render_around
 from mderank.writing.base import DocumentResult, Writer, describe_language
 from mderank.writing.explanation import CONFIDENCE, MASKED, MEANINGS, RAW_SCORE, RELATED, Explainer, Explanation
-from mderank.writing.line_flow import FlowingText
 
 _LINKED = 60  # phrases of a document whose occurrences light up together
 _UNFOLDED = 12  # documents whose contents are unfolded; of more, the list is folded
@@ -202,9 +201,9 @@ def split_text(result: DocumentResult, marks: list[Mark], *, every: bool) -> tup
     Returns:
         The parts of the text, and the rest that was not read.
     """
-    text, found = FlowingText(result.text), result.keyphrases
+    text, found = result.text, result.keyphrases
     shares = relative_scores(found)
-    limit = found.truncated.start if found.truncated else len(result.text)
+    limit = found.truncated.start if found.truncated else len(text)
     cuts = sorted({cut for mark in marks for cut in mark.span})
     waiting = deque(marks)
     open_marks: list[Mark] = []
@@ -221,10 +220,10 @@ def split_text(result: DocumentResult, marks: list[Mark], *, every: bool) -> tup
             mark.anchor for mark in open_marks if mark.span.start == start and (every or mark.occurrence == 1)
         )
         opacity = 0.15 + 0.75 * max(shares[number - 1] for number in numbers)
-        shown = _ShownMark(text.show(start, end), numbers, anchors, opacity)
-        pieces.append(Piece(text.show(position, start), shown, follows=bool(pieces) and position == start))
+        shown = _ShownMark(text[start:end], numbers, anchors, opacity)
+        pieces.append(Piece(text[position:start], shown, follows=bool(pieces) and position == start))
         position = end
-    return [*pieces, Piece(text.show(position, limit), None)], text.show(limit, len(result.text))
+    return [*pieces, Piece(text[position:limit], None)], text[limit:]
 
 
 def _explain(keyphrase: Keyphrase, why: Explanation, anchors: Mapping[Span, str]) -> _ListedExplanation:
