@@ -23,6 +23,8 @@ _NOTES = {"footnotes": "footnotes.xml", "endnotes": "endnotes.xml"}  # by kind o
 _LEFT_OUT = frozenset(("del", "moveFrom", "Fallback"))
 _MARKS = {"tab": "\t", "ptab": "\t", "br": "\n", "cr": "\n", "noBreakHyphen": "-"}
 _CONTENTS = re.compile(r"TOC(?:\d|Heading)|TableofFigures", re.IGNORECASE)  # styles of tables of contents
+_ELEMENTS_PER_CHAR = 2  # XML elements per character of the limit; a document has one for several characters
+_FEW_ELEMENTS = 10_000  # that a part may have beyond that
 _FALSE = ("0", "false", "off")
 
 
@@ -96,7 +98,8 @@ class _PartReader:
         self._is_contents: list[bool] = []
         self._hidden_runs: list[bool] = []
         self._left_out = self._in_properties = self._in_text = 0
-        read_xml(archive.pieces(part), start=self._start, end=self._end, text=self._text)
+        most = self._max_chars * _ELEMENTS_PER_CHAR + _FEW_ELEMENTS
+        read_xml(archive.pieces(part), start=self._start, end=self._end, text=self._text, most_elements=most)
 
     def _start(self, name: str, attributes: Mapping[str, str]) -> None:
         if self._root:
