@@ -30,8 +30,8 @@ def test_what_word_processors_write(tmp_path):
     text.add_run("wind").bold = True
     text.add_run(" fields &\ttides.")
     made.add_paragraph("harmonic analysis", style="List Bullet")
-    table = made.add_table(rows=1, cols=2)
-    table.cell(0, 0).text, table.cell(0, 1).text = "gauge", "3.2 m"
+    table = made.add_table(rows=2, cols=2)
+    table.cell(0, 0).text, table.cell(0, 1).text, table.cell(1, 1).text = "gauge", "3.2 m", "3.9\n m"
     made.sections[0].header.paragraphs[0].text = "CONFIDENTIAL"
     made.sections[0].footer.paragraphs[0].text = "page 1"
     made.save(tmp_path / "a.docx")
@@ -39,8 +39,7 @@ def test_what_word_processors_write(tmp_path):
         "Storm surges",
         "The surge model reads wind fields &\ttides.",
         "harmonic analysis",
-        "gauge",
-        "3.2 m",
+        "gauge | 3.2 m\n| 3.9 m",
     ]
 
 
@@ -83,6 +82,30 @@ def test_notes_follow_the_text_without_their_separators():
     ends = f"<w:endnote>{paragraph('at the end')}</w:endnote>"
     made = docx(paragraph("The reef"), footnotes=notes, endnotes=ends)
     assert read(made) == "The reef\n\na note\n\nat the end"
+
+
+def table(*rows: list[str]) -> str:
+    made = "".join("<w:tr>" + "".join(f"<w:tc>{cell}</w:tc>" for cell in row) + "</w:tr>" for row in rows)
+    return f"<w:tbl>{made}</w:tbl>"
+
+
+def test_rows_are_lines_unless_their_cells_are_long_or_have_paragraphs():
+    short, two = paragraph("reef"), paragraph("storm") + paragraph("surge")
+    long = paragraph("x" * 290)
+    assert read(docx(table([short, short], [short, "<w:p/>", short]))) == "reef | reef\nreef |  | reef"
+    assert read(docx(table([short, short], [short, two]))) == "reef | reef\n\nreef\n\nstorm\n\nsurge"
+    assert read(docx(table([short, long + ""], [short, long]))) == f"reef | {'x' * 290}\nreef | {'x' * 290}"
+    assert read(docx(table([short, long, long]))) == f"reef\n\n{'x' * 290}\n\n{'x' * 290}"
+    assert read(docx(table([short]) + short)) == "reef\n\nreef"
+    assert read(docx(table([short, short]) + short + table([short, short]))) == "reef | reef\n\nreef\n\nreef | reef"
+    assert read(docx(table([short, short]) + table([short, short]))) == "reef | reef\n\nreef | reef"
+
+
+def test_a_table_in_a_table():
+    inner = table([paragraph("a"), paragraph("b")])
+    assert read(docx(table([paragraph("c"), inner], [paragraph("d"), paragraph("e")]))) == "c | a | b\nd | e"
+    twice = table([paragraph("a"), paragraph("b")], [paragraph("f"), paragraph("g")])
+    assert read(docx(table([paragraph("c"), twice], [paragraph("d")]))) == "c\n\na | b\nf | g\n\nd"
 
 
 def test_a_table_of_contents_is_left_out():
@@ -142,12 +165,19 @@ def test_the_limit_counts_text_and_the_lines_between():
         read(made, max_document_chars=99)
 
 
-def test_a_small_file_with_gigabytes_of_markup():
+@pytest.mark.parametrize(
+    ("markup", "told"),
+    [
+        (b"<!--x-->", "more than 800,000 bytes together, that is 40 per character of --max-document-chars 20000"),
+        (b"<r/>", "more than 50,000 elements"),
+    ],
+)
+def test_a_small_file_with_gigabytes_of_markup(markup, told):
     """Sizes are counted as the archive is decompressed: what its directory says may be a lie."""
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive, archive.open("word/document.xml", "w") as part:
         part.write(b"<document>")
         for _ in range(3):
-            part.write(b"<r/>" * 100_000)
-    with pytest.raises(InputError, match="more than 800,000 bytes together, that is 40 per character"):
+            part.write(markup * 100_000)
+    with pytest.raises(InputError, match=told):
         read(out.getvalue(), max_document_chars=20_000)

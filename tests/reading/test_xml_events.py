@@ -93,6 +93,12 @@ def test_names_are_bounded(unit):
     assert given < 25  # thousand names
 
 
+def test_elements_are_counted():
+    read_xml([b"<a><b/><b/></a>"], start=lambda name, attributes: None, most_elements=3)
+    with pytest.raises(InputError, match="more than 2 elements"):
+        read_xml([b"<a><b/><b/></a>"], start=lambda name, attributes: None, most_elements=2)
+
+
 @pytest.mark.parametrize(
     "source", [b"", b"text", b"<a>", b"<a></b>", b"<a>&b;</a>", b"<?xml version='1.0' encoding='x'?><a/>"]
 )

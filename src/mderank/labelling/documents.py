@@ -10,7 +10,6 @@ from pathlib import Path
 from mderank.errors import InputError
 from mderank.reading import (
     START,
-    WHOLE_FILE_FORMATS,
     ReadOptions,
     RecordPosition,
     SourceDocument,
@@ -18,6 +17,7 @@ from mderank.reading import (
     read_record,
     walk_files,
 )
+from mderank.reading.base import WHOLE_FILE_FORMATS
 from mderank.reading.discovery import file_format
 
 

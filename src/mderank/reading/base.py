@@ -20,7 +20,7 @@ InputFormat = Literal[
     "parquet",
 ]  # fmt: skip
 FORMATS: tuple[InputFormat, ...] = get_args(InputFormat)
-# Of files with one document. Where such a file begins needs not be looked for.
+# Of files with one document: where it begins need not be looked for.
 WHOLE_FILE_FORMATS: tuple[InputFormat, ...] = (
     "text", "markdown", "rst", "tex", "html", "pdf", "docx", "epub", "eml", "ipynb",
 )  # fmt: skip

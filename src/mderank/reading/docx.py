@@ -23,13 +23,18 @@ _NOTES = {"footnotes": "footnotes.xml", "endnotes": "endnotes.xml"}  # by kind o
 _LEFT_OUT = frozenset(("del", "moveFrom", "Fallback"))
 _MARKS = {"tab": "\t", "ptab": "\t", "br": "\n", "cr": "\n", "noBreakHyphen": "-"}
 _CONTENTS = re.compile(r"TOC(?:\d|Heading)|TableofFigures", re.IGNORECASE)  # styles of tables of contents
+_ELEMENTS_PER_CHAR = 2  # XML elements per character of the limit; a document has one for several characters
+_FEW_ELEMENTS = 10_000  # that a part may have beyond that
+_PARAGRAPH, _LINE, _BAR = "\n\n", "\n", " | "  # what is before a block, before a table's row, and between its cells
+_LONGEST_ROW = 300  # characters of a row that is one line
 _FALSE = ("0", "false", "off")
 
 
 def docx_text(data: bytes, options: ReadOptions) -> str:
     """Return the text of a Word document: its paragraphs with a blank line between them, then its foot- and endnotes.
 
-    Each item of a list and each cell of a table is a paragraph. Headers, footers, comments, tables of contents, hidden
+    Each item of a list is a paragraph. The cells of a table's row are on one line with bars between them, or paragraphs
+    if they are long. Headers, footers, comments, tables of contents, hidden
     text and text that a tracked change deletes are left out.
 
     Args:
@@ -57,7 +62,7 @@ def docx_text(data: bytes, options: ReadOptions) -> str:
             reader.read(archive, part, root=kind)
     if not reader.blocks:
         raise InputError("this document has no text, only pictures: put it through OCR first")
-    return "\n\n".join(reader.blocks)
+    return "".join(part for block in reader.blocks for part in block)[len(_PARAGRAPH) :]
 
 
 def _related(archive: ZipArchive, part: str) -> dict[str, str]:
@@ -77,17 +82,21 @@ def _related(archive: ZipArchive, part: str) -> dict[str, str]:
     return found
 
 
+Blocks = list[tuple[str, str]]  # texts, each with what is before it
+
+
 class _PartReader:
     """Gathers the paragraphs of parts of a document.
 
     Attributes:
-        blocks: the paragraphs.
+        blocks: the paragraphs and rows, each with the white space before it.
     """
 
     def __init__(self, max_chars: int) -> None:
-        self.blocks: list[str] = []
+        self.blocks: Blocks = []
         self._max_chars = max_chars
-        self._length = -len("\n\n")  # the last paragraph has nothing below it
+        self._in_table = False  # whether the last block is a row of the table that is open
+        self._length = -len(_PARAGRAPH)  # the last paragraph has nothing below it
 
     def read(self, archive: ZipArchive, part: str, *, root: str) -> None:
         """Read a part whose XML begins with the element ``root``."""
@@ -95,8 +104,10 @@ class _PartReader:
         self._paragraphs: list[list[str]] = []  # those that are open: a text box is in a paragraph
         self._is_contents: list[bool] = []
         self._hidden_runs: list[bool] = []
+        self._rows: list[list[Blocks]] = []  # the cells of the rows that are open: a table is in a cell
         self._left_out = self._in_properties = self._in_text = 0
-        read_xml(archive.pieces(part), start=self._start, end=self._end, text=self._text)
+        most = self._max_chars * _ELEMENTS_PER_CHAR + _FEW_ELEMENTS
+        read_xml(archive.pieces(part), start=self._start, end=self._end, text=self._text, most_elements=most)
 
     def _start(self, name: str, attributes: Mapping[str, str]) -> None:
         if self._root:
@@ -112,6 +123,11 @@ class _PartReader:
         elif name == "p":
             self._paragraphs.append([])
             self._is_contents.append(False)
+        elif name == "tr":
+            self._rows.append([])
+        elif name == "tc" and self._rows:
+            self._rows[-1].append([])
+            self._grow(len(_BAR))
         elif name == "r":
             self._hidden_runs.append(False)
         elif name == "t":
@@ -132,14 +148,35 @@ class _PartReader:
             self._in_properties -= 1
         elif name == "p":
             block = "".join(self._paragraphs.pop()).strip()
+            self._in_table = self._in_table and bool(self._rows)
             is_contents = self._is_contents.pop()
             if block and not is_contents:
-                self.blocks.append(block)
-                self._grow(len("\n\n"))
+                self._here().append((_PARAGRAPH, block))
+                self._grow(len(_PARAGRAPH))
+        elif name == "tr":
+            self._end_row(self._rows.pop())
+        elif name == "tbl":
+            self._in_table = False
         elif name == "r":
             self._hidden_runs.pop()
         elif name == "t":
             self._in_text -= 1
+
+    def _here(self) -> Blocks:
+        """Return where the next block belongs: to the cell that is open, or to the document."""
+        return self._rows[-1][-1] if self._rows and self._rows[-1] else self.blocks
+
+    def _end_row(self, cells: list[Blocks]) -> None:
+        here = self._here()
+        texts = [" ".join(text.split()) for cell in cells for _, text in cell]
+        is_line = len(cells) > 1 and all(len(cell) <= 1 for cell in cells) and sum(map(len, texts)) <= _LONGEST_ROW
+        if not texts or not is_line:
+            here += [block for cell in cells for block in cell]
+            self._in_table = False
+            return
+        line = _BAR.join(" ".join(cell[0][1].split()) if cell else "" for cell in cells).strip()
+        here.append((_LINE if self._in_table and here else _PARAGRAPH, line))
+        self._in_table = True
 
     def _text(self, text: str) -> None:
         if self._in_text and not self._left_out:

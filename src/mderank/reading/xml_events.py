@@ -14,6 +14,7 @@ from mderank.errors import InputError
 
 _DEEPEST = 500  # elements in elements; those of Word's tables in tables are 50 deep
 _MOST_NAMES = 20_000  # different names of elements and attributes, which expat keeps
+_MOST_ELEMENTS = 200_000  # of a file that describes others
 _LONGEST_TAG = 1 << 20  # bytes; older versions of expat read an unfinished tag again for every piece
 
 
@@ -23,6 +24,7 @@ def read_xml(
     start: Callable[[str, Mapping[str, str]], None],
     end: Callable[[str], None] = lambda name: None,
     text: Callable[[str], None] = lambda text: None,
+    most_elements: int = _MOST_ELEMENTS,
 ) -> None:
     """Read an XML file and call functions for what it has. Names are without their prefix: ``p`` for ``w:p``.
 
@@ -31,19 +33,23 @@ def read_xml(
         start: called with each element's name and attributes.
         end: called with the name of each element that ends.
         text: called with each stretch of text.
+        most_elements: number of elements from which on the file is refused.
 
     Raises:
-        InputError: the file is not XML, declares entities, or is made to take too much memory.
+        InputError: the file is not XML, declares entities, or is made to take too much memory or time.
     """
     parser = expat.ParserCreate()
     parser.buffer_text = True
-    depth = 0
+    depth = elements = 0
 
     def start_element(name: str, attributes: dict[str, str]) -> None:
-        nonlocal depth
+        nonlocal depth, elements
         depth += 1
+        elements += 1
         if depth > _DEEPEST:
             raise InputError(f"its XML has more than {_DEEPEST} elements in each other: save the file again")
+        if elements > most_elements:
+            raise InputError(f"its XML has more than {most_elements:,} elements: divide the file")
         start(_local(name), {_local(key): value for key, value in attributes.items()} if attributes else attributes)
 
     def end_element(name: str) -> None:
