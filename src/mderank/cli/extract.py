@@ -11,7 +11,7 @@ from typing import Any
 import click
 
 from mderank.cli._config import config_option
-from mderank.cli._inputs import SkippedPaths, input_options, read_options
+from mderank.cli._inputs import SkippedPaths, echo_absent_fields, input_options, read_options
 from mderank.cli._options import (
     SectionedCommand,
     extraction_options,
@@ -75,6 +75,8 @@ def extract(
     reading = read_options(settings)
     if reading.carry and form not in _CARRYING:
         raise OptionError(f"--carry is for -f {', '.join(_CARRYING)}: {form} has no place for other fields")
+    if not quiet:
+        echo_absent_fields(found.files, reading)
     with _warnings_silenced(quiet):
         options = make_options(settings)
         extractor = build_extractor(options)
