@@ -189,7 +189,9 @@ def kill(folder: Path, quick: bool) -> Iterator[Figure]:
     spent = time.perf_counter() - start
     found = [json.loads(line)["id"] for line in rows(out).splitlines()]
     wrong = len(texts) - len(set(found)) + len(found) - len(set(found))
-    if any((out / name.name).read_bytes() != name.read_bytes() for name in (folder / "calm").iterdir()):
+    calm = folder / "calm"
+    files = [file for file in calm.rglob("*") if file.is_file()]
+    if any((out / file.relative_to(calm)).read_bytes() != file.read_bytes() for file in files):
         sys.exit("the output is not that of the undisturbed run")
     detail = f"{kills // 2} kills of the parent, {kills // 2} of workers, {len(texts)} documents; all files the same"
     yield Figure("documents lost or there twice after kills", wrong, "documents", detail, at_most=0)

@@ -51,7 +51,12 @@ def options_of(random: Random) -> ReadOptions:
     encoding = random.choice(("utf-8", "utf-8", "utf-8", "latin-1", "ascii", "utf-16", "shift_jis", "utf-7", "gb18030"))
     tokens_field = "tokens" if random.random() < 0.1 else None
     limit = random.choice((MAX_CHARS, MAX_CHARS, 100))
-    return ReadOptions(encoding=encoding, tokens_field=tokens_field, max_document_chars=limit)
+    other = tokens_field is None and random.random() < 0.3
+    title_field = random.choice(("title", "title.b", "id", "tags.0", None)) if other else None
+    carry = random.choice(((), ("all",), ("id=key", "all"), ("text=body",), ("map.k", "tags"))) if other else ()
+    return ReadOptions(
+        encoding=encoding, tokens_field=tokens_field, max_document_chars=limit, title_field=title_field, carry=carry
+    )
 
 
 def check(reader: Reader, data: bytes, options: ReadOptions, folder: Path) -> list[SourceDocument]:

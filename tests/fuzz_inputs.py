@@ -114,8 +114,15 @@ def _parquet_seeds() -> list[bytes]:
     from pyarrow import parquet
 
     texts = [TEXT, "owl", None, TEXT, "", "x" * 300]
+    nested = {
+        "text": texts,
+        "title": [{"b": text, "n": [1, 2]} for text in texts],
+        "tags": [["a", "b"], [], None, ["a"], [TEXT] * 3, [None]],
+        "map": pa.array([[("k", TEXT)], [], None, [], [], []], pa.map_(pa.string(), pa.string())),
+    }
     tables = [
         (pa.table({"id": list("abcdef"), "text": texts}), {"row_group_size": 2}),
+        (pa.table(nested), {"row_group_size": 3}),
         (pa.table({"id": pa.array(range(6), pa.timestamp("ns")), "text": texts}), {"compression": "none"}),
         (
             pa.table({"id": pa.array(range(6), pa.date32()), "text": pa.array(texts, pa.large_string())}),

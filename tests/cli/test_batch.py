@@ -228,6 +228,8 @@ def test_fields_are_carried_and_a_run_begins_anew(run, tmp_path):
     assert again.exit_code == 0
     assert json.loads(rows(out))["problem"] == "none"
     assert rows(out) == run("extract", file, *QUICK[:2], *fields, "--carry", "error=problem", "-f", "jsonl").stdout
+    again = run("batch", file, out, *QUICK, *fields, "--carry", "yaer", "--overwrite")
+    assert "the first records have no field 'yaer' (fields: id, title, body, year, error)" in again.stderr
     table = run("collection", out)
     assert table.exit_code == 0
     assert "sea ice" in table.stdout.lower()

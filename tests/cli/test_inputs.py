@@ -333,7 +333,20 @@ def test_formats_without_a_place_for_fields(run, example, form):
 def test_a_failed_record_keeps_its_id(run, tmp_path):
     file = tmp_path / "in.jsonl"
     file.write_text('{"id": "p1", "year": 2020}\n')
-    result = run("extract", file, "-f", "jsonl", *QUICK, "--carry", "year")
-    (row,) = documents(result)
+    result = run("extract", file, tmp_path / "none", "-f", "jsonl", *QUICK, "--carry", "year")
+    (row, missing) = documents(result)
+    assert (missing["id"], missing["year"]) == (str(tmp_path / "none"), None)
     assert (row["id"], row["year"], row["keyphrases"]) == ("p1", 2020, [])
     assert f"{file}:1: the field 'text' is missing (fields: id, year)" in result.stderr
+
+
+def test_a_field_that_no_record_has_is_told(run, tmp_path):
+    file = tmp_path / "in.jsonl"
+    file.write_text('{"id": "p1", "text": "Sea ice melts.", "year": 2020}\n')
+    result = run("extract", file, "-f", "jsonl", *QUICK, "--carry", "yaer", "--title-field", "title")
+    assert result.exit_code == 0
+    assert result.stderr.splitlines() == [
+        "mderank: note: the first records have no field 'title' (fields: id, text, year)",
+        "mderank: note: the first records have no field 'yaer' (fields: id, text, year)",
+    ]
+    assert run("extract", file, "-f", "jsonl", *QUICK, "--carry", "yaer", "-q").stderr == ""

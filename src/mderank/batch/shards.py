@@ -57,12 +57,12 @@ class Shard:
     sha256: str
 
     def as_json(self) -> str:
-        """Return the shard's line of ``plan.jsonl``."""
+        """Return the shard's line of ``_mderank/plan.jsonl``."""
         return json.dumps(asdict(self), ensure_ascii=True)
 
     @classmethod
     def from_json(cls, line: str) -> Shard:
-        """Return the shard of a line of ``plan.jsonl``.
+        """Return the shard of a line of ``_mderank/plan.jsonl``.
 
         Args:
             line: the value of `as_json`.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import stat
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -13,6 +13,7 @@ import click
 from mderank.cli._options import option
 from mderank.reading import FORMATS, MAX_DOCUMENT_CHARS, ReadOptions
 from mderank.reading.discovery import file_mode
+from mderank.reading.limits import list_names
 from mderank.util.format import escape_unprintable, format_count, format_kinds
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -86,6 +87,16 @@ def read_options(settings: dict[str, Any]) -> ReadOptions:
     names = ("encoding", "text_field", "title_field", "id_field", "language_field", "seeds_field", "tokens_field")
     given = {name: settings.pop(name, None) for name in (*names, "max_document_chars")}
     return ReadOptions(None if form == "auto" else form, **given, carry=settings.pop("carry", ()))
+
+
+def echo_absent_fields(files: Iterable[Path], reading: ReadOptions) -> None:
+    """Print a note on fields that the options name and the first records do not have."""
+    from mderank.reading.absent_fields import absent_fields
+
+    absent, record = absent_fields(files, reading)
+    for name in absent:
+        known = escape_unprintable(list_names(record))
+        click.echo(f"mderank: note: the first records have no field '{name}' (fields: {known})", err=True)
 
 
 class SkippedPaths:

@@ -6,12 +6,13 @@ import shlex
 import sys
 import time
 import warnings
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from mderank.cli._config import config_option
-from mderank.cli._inputs import SkippedPaths, input_options, read_options
+from mderank.cli._inputs import SkippedPaths, echo_absent_fields, input_options, read_options
 from mderank.cli._options import (
     SectionedCommand,
     extraction_options,
@@ -108,6 +109,7 @@ def batch(
     'mderank collection OUT' lists the phrases of all documents together.
     """
     from mderank.batch import BatchWorker, FailedDocumentError, ShardSize, extract_folder
+    from mderank.batch.shards import input_files
 
     if not paths:
         raise click.UsageError(f"the output folder OUT is missing: mderank batch {out} OUT")
@@ -121,6 +123,8 @@ def batch(
         processes = processes or 1
     runner = _make_engine(engine, address, processes, threads, gpus, batch_size, timeout)
     worker = BatchWorker(options, reading, build=build_in_worker)
+    if not quiet:  # before a long run for nothing
+        echo_absent_fields(input_files(paths, Path(out).resolve(), lambda file: None), reading)
     skipped = SkippedPaths()
     shown = Throughput("documents", silent=quiet)
     start = time.monotonic()

@@ -5,13 +5,14 @@ from __future__ import annotations
 import contextlib
 import sys
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import click
 
 from mderank.cli._config import config_option
-from mderank.cli._inputs import SkippedPaths, input_options, read_options
+from mderank.cli._inputs import SkippedPaths, echo_absent_fields, input_options, read_options
 from mderank.cli._options import (
     SectionedCommand,
     extraction_options,
@@ -28,6 +29,7 @@ from mderank.factory import build_extractor
 from mderank.options import Options
 from mderank.pipeline import extract_documents
 from mderank.reading import ReadOptions, SourceDocument, find_files, read_file, read_stream
+from mderank.reading.carried import without_values
 from mderank.row_columns import carried_columns
 from mderank.util.format import escape_unprintable, format_count
 from mderank.writing import WRITERS, DocumentResult, Writer, make_writer
@@ -76,6 +78,8 @@ def extract(
     reading = read_options(settings)
     if reading.carry and form not in _CARRYING:
         raise OptionError(f"--carry is for -f {', '.join(_CARRYING)}: {form} has no place for other fields")
+    if not quiet:
+        echo_absent_fields(found.files, reading)
     with _warnings_silenced(quiet):
         options = make_options(settings)
         extractor = build_extractor(options)
@@ -113,6 +117,8 @@ def _check_stdin() -> None:
 def _sources(
     errors: list[SourceDocument], files: list[Path], stdin: bool, options: ReadOptions, shown: ReadingProgress
 ) -> Iterator[SourceDocument]:
+    if options.carry:
+        errors = [replace(each, carried=without_values(options.carry)) for each in errors]
     yield from shown.stream(errors)
     if stdin:
         yield from shown.stream(read_stream(sys.stdin.buffer, "<stdin>", options))

@@ -62,7 +62,7 @@ def read_object(record: Record, options: ReadOptions) -> SourceDocument:
     """
     name = record.name
     try:
-        parsed = _parse(record, options.encoding)
+        parsed = parse_object(record, options.encoding)
     except MDERankError as error:
         return SourceDocument.failed(name, str(error))
     identity = find_field(parsed, options.id_field).value
@@ -77,7 +77,19 @@ def read_object(record: Record, options: ReadOptions) -> SourceDocument:
         return replace(SourceDocument.failed(name, str(error), identity), carried=carried)
 
 
-def _parse(record: Record, encoding: str) -> dict[str, Any]:
+def parse_object(record: Record, encoding: str) -> dict[str, Any]:
+    """Parse the JSON object of a record.
+
+    Args:
+        record: a line of JSON, or an object of a JSON file.
+        encoding: encoding of its text.
+
+    Returns:
+        The object.
+
+    Raises:
+        InputError: the record is not a JSON object, or not in the encoding.
+    """
     what = "record" if record.format == "json" else "line"
     try:
         parsed = json.loads(decode(record.data, encoding))
