@@ -1,6 +1,7 @@
 """Takes the pictures of the pages that the documentation shows: python docs/take_screenshots.py [FOLDER]
 
-It needs `pip install '.[serve,dev]'` and Chromium, and starts servers of its own, with the bundled encoder.
+It needs `pip install '.[serve,dev]'` and Chromium, and starts servers of its own, with the bundled encoder. It also
+takes the pages that `mderank extract -f html` writes.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from playwright.sync_api import Browser, expect, sync_playwright
 
 from mderank.research.datasets import LabelledDocument, load_dataset
 
+ROOT = Path(__file__).resolve().parents[1]
 FOLDER = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).parent / "images"
 
 
@@ -45,6 +47,29 @@ def take(browser: Browser, url: str, name: str, act: Callable[[Any], None], **op
     page.wait_for_timeout(300)
     page.screenshot(path=FOLDER / name)
     context.close()
+
+
+def take_report(browser: Browser, folder: Path, name: str, height: int, *arguments: str) -> None:
+    """The page that ``mderank extract -f html`` writes of the example, with the first phrase unfolded if it can be."""
+    page = browser.new_page(viewport={"width": 1180, "height": height}, color_scheme="light")
+    command = [
+        sys.executable,
+        "-m",
+        "mderank",
+        "extract",
+        "examples/tides.txt",
+        "-k",
+        "12",
+        "-o",
+        f"{folder}/tides.html",
+    ]
+    subprocess.run([*command, *arguments], cwd=ROOT, check=True)
+    page.goto((folder / "tides.html").as_uri())
+    for unfolded in page.locator(".why > summary").all()[:1]:
+        unfolded.click()
+        page.locator(".list > ol > li > a").first.hover()
+    page.screenshot(path=FOLDER / name)
+    page.close()
 
 
 def take_label(browser: Browser, url: str, document: LabelledDocument) -> None:
@@ -104,6 +129,8 @@ def main() -> None:
         document = write_labels(Path(folder))
         with started("label", f"{folder}/documents.jsonl", "-o", f"{folder}/labels.jsonl") as url:
             take_label(browser, url, document)
+        take_report(browser, Path(folder), "highlight.png", 640)
+        take_report(browser, Path(folder), "why.png", 900, "--explain")
         browser.close()
 
 

@@ -16,6 +16,7 @@ from mderank.util.format import format_number, round_number
 from mderank.util.html import macro, render_around
 from mderank.writing.base import DocumentResult, Writer, describe_language
 from mderank.writing.explanation import CONFIDENCE, MASKED, MEANINGS, RAW_SCORE, RELATED, Explainer, Explanation
+from mderank.writing.flow import SoftBreak, find_soft_breaks, split_at
 
 _LINKED = 60  # phrases of a document whose occurrences light up together
 _UNFOLDED = 12  # documents whose contents are unfolded; of more, the list is folded
@@ -83,19 +84,22 @@ class _Mark(NamedTuple):
     anchor: str
 
 
+_Part = tuple[str, SoftBreak | None]
+
+
 class _ShownMark(NamedTuple):
     """A stretch of text that the same phrases cover; ``anchors`` are those of occurrences that begin here."""
 
-    text: str
+    text: list[_Part]
     numbers: tuple[int, ...]
     anchors: tuple[str, ...]
     opacity: float
 
 
 class _Piece(NamedTuple):
-    """Text, and the mark that follows it."""
+    """Text, and the mark that follows it. Texts are in parts, each with the soft break that it is."""
 
-    text: str
+    text: list[_Part]
     mark: _ShownMark | None
     follows: bool = False  # a mark stands immediately before this one
 
@@ -164,12 +168,17 @@ def _find_marks(result: DocumentResult, prefix: str) -> list[_Mark]:
     return sorted(marks)
 
 
-def _split_text(result: DocumentResult, marks: list[_Mark], *, every: bool) -> tuple[list[_Piece], str]:
+def _split_text(result: DocumentResult, marks: list[_Mark], *, every: bool) -> tuple[list[_Piece], list[_Part]]:
     """Divide the text wherever an occurrence begins or ends, and return the parts and the rest that was not read.
 
     The first occurrence of a phrase has an anchor, or with ``every`` all of them.
     """
     text, found = result.text, result.keyphrases
+    breaks = find_soft_breaks(text)
+
+    def parts(start: int, end: int) -> list[_Part]:
+        return [(part, each) for part, each in split_at(text[start:end], start, breaks) if part]
+
     shares = _relative_scores(found)
     limit = found.truncated.start if found.truncated else len(text)
     cuts = sorted({cut for mark in marks for cut in mark.span})
@@ -188,10 +197,10 @@ def _split_text(result: DocumentResult, marks: list[_Mark], *, every: bool) -> t
             mark.anchor for mark in open_marks if mark.span.start == start and (every or mark.occurrence == 1)
         )
         opacity = 0.15 + 0.75 * max(shares[number - 1] for number in numbers)
-        mark = _ShownMark(text[start:end], numbers, anchors, opacity)
-        pieces.append(_Piece(text[position:start], mark, follows=bool(pieces) and position == start))
+        mark = _ShownMark(parts(start, end), numbers, anchors, opacity)
+        pieces.append(_Piece(parts(position, start), mark, follows=bool(pieces) and position == start))
         position = end
-    return [*pieces, _Piece(text[position:limit], None)], text[limit:]
+    return [*pieces, _Piece(parts(position, limit), None)], parts(limit, len(text))
 
 
 def _explain(keyphrase: Keyphrase, why: Explanation, anchors: Mapping[Span, str]) -> _ListedExplanation:
