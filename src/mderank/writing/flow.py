@@ -18,7 +18,7 @@ _WIDEST = 160  # wider lines are paragraphs already
 _FULL = 0.8  # of the width: a line that could have taken the next word was ended on purpose
 _DEEP = 4  # spaces: what stands further in, and is not of an item, is code or a table
 
-_LINE = re.compile(r"([^\r\n]*)(\r\n|\r|\n|\Z)")
+_LINE = re.compile(r"([^\r\n]+)(?:\r\n|\r|\n|\Z)")
 _FENCE = re.compile(r"\s*(?:`{3}|~{3})")
 _BEGINS_ANEW = re.compile(
     r"\s*(?:[-*+•·–—#>|=_~]|[0-9]{1,3}[.)]\s|[a-z][.)]\s|\[[0-9]+\]|`{3}|\[?[0-9]{1,2}[:.][0-9][0-9]"
@@ -50,6 +50,8 @@ class SoftBreak(NamedTuple):
 
 
 class _Line(NamedTuple):
+    """A line that is not blank, and where the next line begins."""
+
     start: int
     words: str
     next: int
@@ -71,7 +73,7 @@ def find_soft_breaks(text: str) -> list[SoftBreak]:
     Returns:
         The breaks in order. Headings, lists, tables, verses and code keep their lines.
     """
-    lines = [_Line(each.start(), each[1].rstrip(), each.end()) for each in _LINE.finditer(text) if each[0]]
+    lines = [_Line(each.start(), words, each.end()) for each in _LINE.finditer(text) if (words := each[1].rstrip())]
     width = _usual_width(lines)
     if not _NARROWEST <= width <= _WIDEST:
         return []
@@ -81,10 +83,10 @@ def find_soft_breaks(text: str) -> list[SoftBreak]:
     for line in lines:
         fence = _FENCE.match(line.words) is not None
         fenced ^= fence
-        if not line.words or fence or fenced:
+        if block and (fence or fenced or block[-1].next != line.start):
             found += _breaks_of(block, width)
             block = []
-        else:
+        if not fence and not fenced:
             block.append(line)
     return [*found, *_breaks_of(block, width)]
 
@@ -114,7 +116,7 @@ def split_at(text: str, start: int, breaks: Sequence[SoftBreak]) -> Iterator[tup
 
 def _usual_width(lines: Sequence[_Line]) -> int:
     """The width that nine of ten lines do not exceed, of those that another line follows."""
-    lengths = sorted(len(line.words) for line, after in pairwise(lines) if line.words and after.words)
+    lengths = sorted(len(line.words) for line, after in pairwise(lines) if line.next == after.start)
     return lengths[int(0.9 * (len(lengths) - 1))] if lengths else 0
 
 
