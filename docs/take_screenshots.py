@@ -58,20 +58,17 @@ def take(browser: Browser, url: str, name: str, act: Callable[[Any], None], **op
     context.close()
 
 
-def take_output(browser: Browser, name: str, height: int, *options: str) -> None:
-    """The HTML output for the example; with --explain, the reasons of its first phrase."""
-    with TemporaryDirectory() as folder:
-        output = Path(folder) / "tides.html"
-        command = [sys.executable, "-m", "mderank", "extract", "examples/tides.txt", "-k", "12", "-o", str(output)]
-        subprocess.run([*command, *options], cwd=ROOT, check=True)
-        page = browser.new_page(viewport={"width": 1230, "height": height}, color_scheme="light")
-        page.goto(output.as_uri())
-        if "--explain" in options:
-            first = page.locator("ol > li:has(summary)").first
-            first.locator("summary").last.click()
-            first.hover(position={"x": 40, "y": 10})
-        page.screenshot(path=FOLDER / name)
-        page.close()
+def take_report(browser: Browser, folder: Path, name: str, height: int, *arguments: str) -> None:
+    """The page that ``mderank extract -f html`` writes of the example, with the first phrase unfolded if it can be."""
+    page = browser.new_page(viewport={"width": 1180, "height": height}, color_scheme="light")
+    command = [sys.executable, "-m", "mderank", "extract", "examples/tides.txt", "-k", "12"]
+    subprocess.run([*command, "-o", f"{folder}/tides.html", *arguments], cwd=ROOT, check=True)
+    page.goto((folder / "tides.html").as_uri())
+    for unfolded in page.locator(".why > summary").all()[:1]:
+        unfolded.click()
+        page.locator(".list > ol > li > a").first.hover()
+    page.screenshot(path=FOLDER / name)
+    page.close()
 
 
 class QuietHandler(http.server.SimpleHTTPRequestHandler):
@@ -163,9 +160,6 @@ def main() -> None:
     with sync_playwright() as driver, TemporaryDirectory() as folder:
         browser = driver.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
         take_notebook(browser, "dark" if "--dark" in sys.argv else "light")
-        take_output(browser, "highlight.png", 640)
-        take_output(browser, "why.png", 900, "--explain")
-        take_site(browser)
         with started("serve") as url:
             wide = {"width": 1280, "height": 1000}
             take(browser, f"{url}/#top=10", "serve.png", why, viewport=wide, color_scheme="light")
@@ -175,6 +169,9 @@ def main() -> None:
         document = write_labels(Path(folder))
         with started("label", f"{folder}/documents.jsonl", "-o", f"{folder}/labels.jsonl") as url:
             take_label(browser, url, document)
+        take_report(browser, Path(folder), "highlight.png", 640)
+        take_report(browser, Path(folder), "why.png", 900, "--explain")
+        take_site(browser)
         browser.close()
 
 

@@ -16,7 +16,11 @@ BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stab
 CONTRAST = """(selector) => {
     const channel = (v) => (v /= 255) <= .04045 ? v / 12.92 : ((v + .055) / 1.055) ** 2.4;
     const light = (c) => .2126 * channel(c[0]) + .7152 * channel(c[1]) + .0722 * channel(c[2]);
-    const parse = (s) => { const n = s.match(/[\\d.]+/g).map(Number); return n.length < 4 ? [...n, 1] : n; };
+    const parse = (s) => {
+        const n = s.match(/[\\d.]+/g).map(Number);
+        const scale = s.startsWith("color(") ? 255 : 1; // a mixed colour has channels from 0 to 1
+        return [...n.slice(0, 3).map((v) => v * scale), n[3] ?? 1];
+    };
     const over = (top, below) => top.slice(0, 3).map((v, i) => v * top[3] + below[i] * (1 - top[3]));
     const paper = parse(getComputedStyle(document.body).backgroundColor);
     const ratio = (element) => {

@@ -4,34 +4,11 @@ from __future__ import annotations
 
 import pytest
 from tests.serve.page import answer, expect, paste, shown
+from tests.writing.test_flow import MAIL, breaks
+
+from mderank.research.datasets import load_dataset
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
-MAIL = """Subject: The coral reef, and a harbour that is old and far away
-Date: Monday
-
-Dear Anna,
-
-The storm has hit the coral reef near the harbour, and the old coral
-reef has not been the same since. The harbour was closed for a deep-
-sea survey that took a week. We all hope that the reef, which is big
-and old, is soon well.
-
-  - The first list item is long enough to reach the end of its own
-    line, and goes on here.
-  - The second is short.
-
-> What did the harbour master say about the storm, and about the old
-> reef?
-
-A whale    12    14
-A dog       7     9
-
-    def code(reef): return "a long line of code that is not prose" *
-    reef
-
-Yours,
-Berta
-"""
 SCRIPT = """async (text) => {
   const { softBreaks } = await import("./page/flow.js");
   return softBreaks(text).map(({ start, end, shown }) => [text.slice(start, end), text.slice(end, end + 8), shown]);
@@ -46,6 +23,15 @@ def test_paragraphs_flow_and_all_else_keeps_its_lines(visit):
         ["\n", "and old,", " "],
         ["\n    ", "line, an", " "],
     ]
+
+
+def test_the_report_has_the_same(visit):
+    """The rules are written twice, here and in ``writing/flow.py``."""
+    page = visit()
+    texts = [MAIL, *(each.text for each in load_dataset("everyday").documents)]
+    assert sum(map(bool, map(breaks, texts))) > 20
+    for text in texts:
+        assert page.evaluate(SCRIPT, text) == breaks(text)
 
 
 def test_offsets_and_marks_stay(visit, shared):

@@ -101,6 +101,8 @@ def failed(name):
 def test_every_text_can_be_read(visit, scheme, size):
     page = visit([shades(), plain("b"), failed("c")], explain=True, color_scheme=scheme, **size)
     page.locator(".why summary").first.click()
+    page.locator(".list > ol > li").first.hover()
+    assert "0.12" in page.locator(".list > ol > li").first.evaluate("e => getComputedStyle(e).backgroundColor")
     strengths = page.locator("mark").evaluate_all(
         "all => all.map(e => +getComputedStyle(e).getPropertyValue('--strength'))"
     )

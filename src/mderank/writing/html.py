@@ -16,6 +16,7 @@ from mderank.util.format import format_number, round_number
 from mderank.util.html import macro, render_around
 from mderank.writing.base import DocumentResult, Writer, describe_language
 from mderank.writing.explanation import CONFIDENCE, MASKED, MEANINGS, RAW_SCORE, RELATED, Explainer, Explanation
+from mderank.writing.flow import SoftBreak, find_soft_breaks, split_at
 
 _LINKED = 60  # phrases of a document whose occurrences light up together
 _UNFOLDED = 12  # documents whose contents are unfolded; of more, the list is folded
@@ -84,19 +85,22 @@ class Mark(NamedTuple):
     anchor: str
 
 
+_Part = tuple[str, SoftBreak | None]
+
+
 class _ShownMark(NamedTuple):
     """A stretch of text that the same phrases cover; ``anchors`` are those of occurrences that begin here."""
 
-    text: str
+    text: list[_Part]
     numbers: tuple[int, ...]
     anchors: tuple[str, ...]
     opacity: float
 
 
 class Piece(NamedTuple):
-    """Text, and the mark that follows it."""
+    """Text, and the mark that follows it. Texts are in parts, each with the soft break that it is."""
 
-    text: str
+    text: list[_Part]
     mark: _ShownMark | None
     follows: bool = False  # a mark stands immediately before this one
 
@@ -190,7 +194,7 @@ def find_marks(result: DocumentResult, prefix: str) -> list[Mark]:
     return sorted(marks)
 
 
-def split_text(result: DocumentResult, marks: list[Mark], *, every: bool) -> tuple[list[Piece], str]:
+def split_text(result: DocumentResult, marks: list[Mark], *, every: bool) -> tuple[list[Piece], list[_Part]]:
     """Divide the text wherever an occurrence begins or ends.
 
     Args:
@@ -202,6 +206,11 @@ def split_text(result: DocumentResult, marks: list[Mark], *, every: bool) -> tup
         The parts of the text, and the rest that was not read.
     """
     text, found = result.text, result.keyphrases
+    breaks = find_soft_breaks(text)
+
+    def parts(start: int, end: int) -> list[_Part]:
+        return [(part, each) for part, each in split_at(text[start:end], start, breaks) if part]
+
     shares = relative_scores(found)
     limit = found.truncated.start if found.truncated else len(text)
     cuts = sorted({cut for mark in marks for cut in mark.span})
@@ -220,10 +229,10 @@ def split_text(result: DocumentResult, marks: list[Mark], *, every: bool) -> tup
             mark.anchor for mark in open_marks if mark.span.start == start and (every or mark.occurrence == 1)
         )
         opacity = 0.15 + 0.75 * max(shares[number - 1] for number in numbers)
-        shown = _ShownMark(text[start:end], numbers, anchors, opacity)
-        pieces.append(Piece(text[position:start], shown, follows=bool(pieces) and position == start))
+        shown = _ShownMark(parts(start, end), numbers, anchors, opacity)
+        pieces.append(Piece(parts(position, start), shown, follows=bool(pieces) and position == start))
         position = end
-    return [*pieces, Piece(text[position:limit], None)], text[limit:]
+    return [*pieces, Piece(parts(position, limit), None)], parts(limit, len(text))
 
 
 def _explain(keyphrase: Keyphrase, why: Explanation, anchors: Mapping[Span, str]) -> _ListedExplanation:
