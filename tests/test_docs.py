@@ -33,6 +33,15 @@ def test_python_examples_of_the_page_of_languages():
     assert results.failed == 0
 
 
+def test_python_examples_of_the_page_of_vocabularies(monkeypatch):
+    pytest.importorskip("rdflib")
+    monkeypatch.chdir(ROOT)  # where the examples are
+    flags = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
+    results = doctest.testfile(str(ROOT / "docs" / "vocabulary.md"), module_relative=False, optionflags=flags)
+    assert results.attempted >= 20
+    assert results.failed == 0
+
+
 def test_python_examples_of_the_research_page(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)  # runs are written there
     results = doctest.testfile(str(ROOT / "docs" / "research.md"), module_relative=False)
@@ -159,6 +168,7 @@ def test_links_of_the_documentation_lead_somewhere():
             "docs/research.md",
             "docs/languages.md",
             "docs/styles.md",
+            "docs/vocabulary.md",
             "docs/reliability.md",
             "SECURITY.md",
             "RELEASING.md",
