@@ -119,7 +119,7 @@ def test_keyphrases_in_every_form(tagger, text):
                 [Concept("a", "coral reef", ["reef", "риф"]), Concept("b", "reef (fish)", ["c++", "water", "🪸"])]
             ),
         ]
-    ),  # fmt: skip
+    ),
     masking=st.sampled_from([MaskAll(), MaskOnce(), MaskHighest(), MaskSubset()]),
     pooling=st.sampled_from(["mean", "max"]),
     exact=st.booleans(),
