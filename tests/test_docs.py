@@ -164,6 +164,7 @@ def test_links_of_the_documentation_lead_somewhere():
             "docs/research.md",
             "docs/languages.md",
             "docs/styles.md",
+            "docs/vocabulary.md",
             "docs/reliability.md",
             "SECURITY.md",
             "RELEASING.md",

@@ -4,7 +4,19 @@ from __future__ import annotations
 
 import pytest
 
-from mderank import MMR, MaskSubset, MDERank, NGrams, NounPhrases, OptionError, PhraseList, Terms
+from mderank import (
+    MMR,
+    Concept,
+    InputError,
+    MaskSubset,
+    MDERank,
+    NGrams,
+    NounPhrases,
+    OptionError,
+    PhraseList,
+    Terms,
+    Vocabulary,
+)
 from mderank.factory import build_extractor, with_threads
 from mderank.methods import FusionRank, TextRank, TfIdf
 from mderank.methods.registry import METHODS
@@ -106,3 +118,13 @@ def test_threads_are_for_encoders_on_onnx_runtime():
     assert with_threads(Options(), None).threads is None
     assert with_threads(Options(method="yake"), 2).threads is None
     assert with_threads(Options(model="bert-base-uncased"), 2).threads is None
+
+
+def test_a_vocabulary_is_loaded_with_its_way_to_match(tmp_path):
+    file = tmp_path / "v.csv"
+    file.write_text("id,label\nt2,tide gauge\n")
+    assert build(vocabulary=str(file)).candidates == Vocabulary([Concept("t2", "tide gauge")])
+    assert build(vocabulary=str(file), match="exact").candidates.match == "exact"
+    assert build(method="yake", vocabulary=str(file)).overlap == "any"
+    with pytest.raises(InputError, match="there is no such file"):
+        build(vocabulary=str(tmp_path / "none.csv"))

@@ -225,3 +225,36 @@ def test_settings_that_differ_are_named(tmp_path, write):
 def test_an_empty_collection(write):
     found = build_overview(write([]), write(ROWS, "there.jsonl"))
     assert (found.documents, found.phrases) == (0, ())
+
+
+def labelled(text, concept, label, *spans):
+    return {**keyphrase(text, *spans), "concept": {"id": concept, "label": label}}
+
+
+def test_labels_of_a_concept_count_together_and_apart_from_other_phrases(write):
+    rows = [
+        row("a", labelled("mareograph", "t2", "tide gauge"), "tide gauge"),
+        row("b", labelled("Pegel", "t2", "Pegel"), labelled("surge", "t3", "storm surge")),
+        row("c", labelled("mareographs", "t2", "tide gauge"), labelled("gauge", "t2", "tide gauge", (9, 14))),
+    ]
+    found = build_overview(write(rows), limit=1)  # by temporary files too
+    surge, gauge, plain = sorted(found.phrases, key=lambda phrase: (phrase.text, phrase.concept is None))
+    assert found.distinct == 3
+    assert (plain.text, plain.concept, plain.documents) == ("tide gauge", None, 1)
+    assert (surge.concept, surge.variants) == ("t3", (("surge", 1),))
+    assert (gauge.text, gauge.concept, gauge.documents, gauge.occurrences) == ("tide gauge", "t2", 3, 4)
+    assert [text for text, _ in gauge.variants] == ["Pegel", "gauge", "mareograph", "mareographs"]
+    assert next(each for each in found.as_dict()["phrases"] if each["documents"] == 3)["concept"] == "t2"
+
+
+def test_confidences_are_averaged_over_documents(write):
+    rows = [row("a", {**keyphrase("reef"), "confidence": 0.9}), row("b", {**keyphrase("reefs"), "confidence": 0.5})]
+    rows += [row("c", keyphrase("reef"), keyphrase("fish"))]
+    found = {each.text: each.confidence for each in build_overview(write(rows), limit=1).phrases}
+    assert found == {"reef": pytest.approx(0.7), "fish": None}
+
+
+def test_another_value_to_sort_by(write):
+    found = build_overview(write(ROWS), worth=lambda count: None if count.text == "fish" else float(len(count.text)))
+    assert [each.text for each in found.phrases][-2:] == ["storm", "whale"]
+    assert "fish" not in {each.text for each in found.phrases}

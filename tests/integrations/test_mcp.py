@@ -291,3 +291,18 @@ def test_without_the_sdk_the_error_names_the_extra(monkeypatch):
     monkeypatch.delitem(sys.modules, "mderank.integrations.mcp")
     with pytest.raises(MissingExtraError, match=r"pip install 'mderank\[mcp\]'"):
         import mderank.integrations.mcp  # noqa: F401
+
+
+def test_a_vocabulary_of_the_server_names_concepts(tmp_path):
+    file = tmp_path / "v.csv"
+    file.write_text("id,label,synonyms\nt3,storm surge,surge\nt9,harbour,\n")
+    server = create_server(Options(method="firstphrases", vocabulary=str(file), match="case"))
+    found = answer(server, "extract_keyphrases", text="A surge rises over the tide.")
+    assert [(each["text"], each["concept"]) for each in found["keyphrases"]] == [
+        ("surge", {"id": "t3", "label": "storm surge"})
+    ]
+    assert found["missing_phrases"] == []
+    explained = answer(server, "explain_keyphrase", text="A surge rises over the tide.", phrase="storm surge")
+    assert explained["text"] == "surge"
+    chosen = answer(server, "extract_keyphrases", text="A surge rises over the tide.", phrases=["tide", "reef"])
+    assert ([each["text"] for each in chosen["keyphrases"]], chosen["missing_phrases"]) == (["tide"], ["reef"])

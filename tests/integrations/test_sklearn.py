@@ -299,3 +299,12 @@ def test_all_checks_of_sklearn_on_numbers_as_texts():
     assert {each["check_name"] for each in results if each["status"] != "passed"} <= {
         "check_array_api_input"
     }  # skipped
+
+
+def test_labels_of_a_concept_share_a_column(tmp_path):
+    file = tmp_path / "v.csv"
+    file.write_text("id,label,synonyms\nt3,storm surge,surge\nt2,tide gauge,mareograph\n")
+    vectorizer = KeyphraseVectorizer("firstphrases", options={"vocabulary": str(file)})
+    matrix = vectorizer.fit_transform(["A surge rises.", "The storm surges meet the mareograph. The surge falls."])
+    assert list(vectorizer.get_feature_names_out()) == ["storm surge", "tide gauge"]
+    assert matrix.toarray().tolist() == [[1, 0], [2, 1]]

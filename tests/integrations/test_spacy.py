@@ -11,7 +11,7 @@ from spacy.tokens import Doc
 from tests.conftest import TEXT
 
 import mderank.integrations.spacy
-from mderank import FusionRank, OptionError
+from mderank import ConceptLabel, FusionRank, OptionError
 from mderank.tagging.spacy import ENGLISH_PIPELINES, _load
 
 
@@ -146,3 +146,14 @@ def test_spacy_finds_it_without_an_import():
 def test_the_module_is_not_spacy_itself():
     assert mderank.integrations.spacy.Language is spacy.language.Language
     assert ENGLISH_PIPELINES
+
+
+def test_a_vocabulary_names_concepts_which_documents_keep(tmp_path):
+    file = tmp_path / "v.csv"
+    file.write_text("id,label,synonyms\nt3,storm surge,surge\n")
+    nlp = spacy.blank("en")
+    nlp.add_pipe("mderank", config={"vocabulary": str(file), "method": "firstphrases"})
+    doc = nlp("A surge rises.")
+    for each in (doc, Doc(nlp.vocab).from_bytes(doc.to_bytes())):
+        (found,) = each._.keyphrases
+        assert (found.text, found.concept) == ("surge", ConceptLabel("t3", "storm surge"))

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mderank import Keyphrase, Keyphrases, Span
+from mderank import ConceptLabel, Keyphrase, Keyphrases, Span
 from mderank.errors import InputError, OptionError
 from mderank.writing import DocumentResult, make_writer
 from mderank.writing.csv import escape_cell, unescape_cell
@@ -92,3 +92,15 @@ def test_a_carried_field_does_not_replace_a_column():
     with pytest.raises(OptionError, match="features=NAME"):
         written(carried=["features"], explain=True)
     assert written(carried=["features"])
+
+
+def test_concepts_have_columns_of_their_own():
+    concept = ConceptLabel("=t1", "storm surge")
+    phrase = Keyphrase("surge", 0.5, 0.5, (Span(0, 5),), ("surge",), concept=concept)
+    other = Keyphrase("tide", 0.4, 0.4, (Span(6, 10),), ("tide",))
+    content = written(
+        DocumentResult("d", "surge tide", Keyphrases([phrase, other])), result_of("x", error=InputError("e"))
+    )
+    rows = list(csv.DictReader(io.StringIO(content)))
+    assert [(row["concept_id"], row["concept_label"]) for row in rows] == [("'=t1", "storm surge"), ("", ""), ("", "")]
+    assert rows[2]["error"] == "e"

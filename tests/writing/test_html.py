@@ -7,7 +7,7 @@ import io
 import pytest
 from tests.helpers import HtmlPage
 
-from mderank import Keyphrase, Keyphrases, Span
+from mderank import ConceptLabel, Keyphrase, Keyphrases, Span
 from mderank.writing import DocumentResult
 from mderank.writing.html import HtmlWriter
 
@@ -55,3 +55,19 @@ def test_a_part_has_the_colour_of_the_best_phrase_that_covers_it():
     _, source = page(*NESTED)
     assert 'title="1, 2, 3" style="--strength:0.90"' in source
     assert 'title="2" style="--strength:0.65"' in source
+
+
+def test_the_list_has_the_preferred_label_of_a_concept_where_it_differs():
+    def source(label):
+        concept = ConceptLabel('t"3', label)
+        phrase = Keyphrase("Storm surge", 0.5, 0.5, (Span(0, 11),), ("Storm surge",), concept=concept)
+        stream = io.StringIO()
+        writer = HtmlWriter(stream, explain=True)
+        writer.begin()
+        writer.write(DocumentResult("d", TEXT, Keyphrases([phrase])))
+        writer.end()
+        return stream.getvalue()
+
+    assert '<small title="t&#34;3">surge &amp; flood</small>' in source("surge & flood")
+    assert '<td class="value">surge &amp; flood</td><td>t&#34;3' in source("surge & flood")
+    assert "<small" not in source("storm surge")
