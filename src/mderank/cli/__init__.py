@@ -18,7 +18,7 @@ Examples:
   mderank extract paper.txt                      the ten keyphrases of a file
   mderank extract papers/ -f html -o papers.html every file of a folder, highlighted in its text
   cat abstracts.jsonl | mderank extract -f jsonl -k 10 > keyphrases.jsonl
-  mderank extract --phrases thesaurus.txt report.pdf
+  mderank extract --vocabulary thesaurus.ttl report.pdf
   mderank batch papers/ out && mderank collection out   many documents, and what they are about
   mderank serve                                  a page in the browser, and an HTTP API
   mderank label papers/                          tick what is right, and it learns how you tag
