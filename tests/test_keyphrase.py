@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import sys
+from dataclasses import replace
 
 import pytest
 
-from mderank import InputError, Keyphrase, Keyphrases, LanguageInfo, MDERankError, Span
+from mderank import ConceptLabel, InputError, Keyphrase, Keyphrases, LanguageInfo, MDERankError, Span
 
 
 def keyphrase(text, score=1.0):
@@ -43,6 +44,10 @@ def test_a_data_frame():
     assert frame["text"].tolist() == FOUND.texts
     assert frame["key"].tolist() == ["coral reef", "fish"]
     assert len(Keyphrases().to_frame()) == 0
+    reef = replace(FOUND[0], concept=ConceptLabel("t1", "reef"))
+    frame = Keyphrases([reef, FOUND[1]]).to_frame()
+    assert list(frame.columns[-2:]) == ["concept_id", "concept_label"]
+    assert frame[["concept_id", "concept_label"]].values.tolist() == [["t1", "reef"], [None, None]]
 
 
 def test_a_data_frame_without_pandas(monkeypatch):

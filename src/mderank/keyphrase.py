@@ -271,7 +271,8 @@ class Keyphrases(list[Keyphrase]):
         """Return a pandas data frame with a row per keyphrase.
 
         Returns:
-            A frame with the columns text, key, score, raw_score, confidence, count and spans.
+            A frame with the columns text, key, score, raw_score, confidence, count and spans; of a vocabulary also
+            concept_id and concept_label.
 
         Raises:
             MDERankError: If pandas is not installed.
@@ -280,12 +281,16 @@ class Keyphrases(list[Keyphrase]):
             from pandas import DataFrame
         except ImportError as error:
             raise MDERankError("a data frame needs pandas: pip install pandas") from error
-        columns = ("text", "key", "score", "raw_score", "confidence", "count", "spans")
+        columns = ["text", "key", "score", "raw_score", "confidence", "count", "spans"]
         rows = [
             (each.text, each.key, each.score, each.raw_score, each.confidence, len(each.spans), each.spans)
             for each in self
         ]
-        return DataFrame(rows, columns=list(columns))
+        frame = DataFrame(rows, columns=columns)
+        if any(each.concept for each in self):
+            frame["concept_id"] = [each.concept.id if each.concept else None for each in self]
+            frame["concept_label"] = [each.concept.label if each.concept else None for each in self]
+        return frame
 
     def _repr_html_(self) -> str | None:
         """HTML for notebooks; None, for the plain text, where nothing renders it."""
