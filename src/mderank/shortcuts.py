@@ -71,7 +71,7 @@ def read(*paths: str | Path, **options: Any) -> Iterator[SourceDocument]:
         **options: Fields of `mderank.reading.ReadOptions`, such as ``text_field="abstract"``.
 
     Yields:
-        The documents with id and text. One that cannot be read has its ``error``, and the others follow.
+        The documents with id, text and title. One that cannot be read has its ``error``, and the others follow.
     """
     reading = ReadOptions(**options)
     for each in walk_files([str(path) for path in paths]):
