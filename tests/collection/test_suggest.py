@@ -42,17 +42,28 @@ def test_forms_of_labels_are_left_out_and_variants_count_together():
 
 
 def test_the_nearest_concept_and_what_the_phrase_is_to_it():
-    phrases = ("coastal storm surge", "tide gauge", "gauge data sets", "dwarf network", "harbour", "surge protection")
+    phrases = (
+        "coastal storm surge",
+        "tide gauge",
+        "gauge data sets",
+        "dwarf network",
+        "harbour",
+        "surge protection",
+        "network",
+    )
     near = {each.text: (each.nearest and each.nearest.id, each.relation) for each in suggest(found(*phrases))}
     assert near == {
         "coastal storm surge": ("t1", "narrower"),  # and not of "surge"
-        "tide gauge": ("t3", "broader"),
-        "gauge data sets": ("t4", "narrower"),
+        "tide gauge": ("t3", "related"),
+        "gauge data sets": ("t4", "related"),
         "dwarf network": (None, None),
         "harbour": (None, None),
-        "surge protection": ("t2", "narrower"),
+        "surge protection": ("t2", "related"),
+        "network": ("t3", "broader"),
     }
     assert suggest(found("tide gauge readings"))[0].relation == "related"
+    (dike,) = suggest(found("Flut von 1962", language="de"))
+    assert (dike.nearest.id, dike.relation) == ("t5", "narrower")
 
 
 def test_phrases_that_readers_would_hardly_accept():

@@ -68,6 +68,6 @@ def test_the_list_has_the_preferred_label_of_a_concept_where_it_differs():
         writer.end()
         return stream.getvalue()
 
-    assert '<small title="t&#34;3">surge &amp; flood</small>' in source("surge & flood")
-    assert '<td class="value">surge &amp; flood</td><td>t&#34;3' in source("surge & flood")
+    assert '<small title="t&#34;3">= surge &amp; flood</small>' in source("surge & flood")
+    assert "<td>surge &amp; flood (t&#34;3)" in source("surge & flood")
     assert "<small" not in source("storm surge")

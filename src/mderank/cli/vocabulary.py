@@ -140,7 +140,8 @@ def suggest(
     PATH is as in 'mderank extract', or the output folder of a 'mderank batch' without --vocabulary. The keyphrases of
     all documents are counted together. Those that are a form of a label are left out. The others are sorted by the sum
     of 1 / log2(1 + rank) over their documents, times their mean confidence. Beside each is the nearest concept: the
-    phrase is narrower than a label that it contains, and broader than one that contains it.
+    phrase is narrower than a label that it ends with, broader than one that ends with it, and near one that has half of
+    its words.
     """
     from mderank.collection import open_output, suggest_concepts
     from mderank.vocabularies import load_vocabulary

@@ -37,8 +37,9 @@ class Suggestion:
         occurrences: number of occurrences in the texts.
         examples: the documents in which it ranks highest.
         nearest: the concept with the most similar label; None if no label has words of the phrase.
-        relation: what the phrase seems to be to that concept: "narrower" if it contains the label, "broader" if the
-            label contains it, "related" if they share half of their words.
+        relation: what the phrase seems to be to that concept: "narrower" if it ends with the label, "broader" if the
+            label ends with it, "related" if one contains the other otherwise, or if they share half of their words. In
+            languages other than English, whatever contains the other is narrower.
     """
 
     text: str
@@ -197,24 +198,22 @@ class _Neighbours:
         found: tuple[int, Relation] | None = None
         for label, count in shared.items():
             number, own = self._labels[label]
-            relation = _relation(words, own, count)
-            # The head of an English noun phrase is its last word: "coastal storm surge" is a storm surge.
+            relation = _relation(words, own, count, self._language == "en")
             rank = (-_RELATIONS[relation], count, own[-1:] == words[-1:], -len(own), -label) if relation else None
             if relation is not None and rank is not None and (best is None or rank > best):
                 best, found = rank, (number, relation)
         return (None, None) if found is None else (self._vocabulary.concepts[found[0]], found[1])
 
 
+_NARROWER: Relation = "narrower"
+_BROADER: Relation = "broader"
 _RELATIONS: dict[Relation, int] = {"narrower": 0, "broader": 1, "related": 2}
 
 
-def _relation(phrase: Sequence[str], label: Sequence[str], shared: int) -> Relation | None:
-    if any(phrase[start : start + len(label)] == label for start in _starts(phrase, label)):
-        return "narrower"
-    if any(label[start : start + len(phrase)] == phrase for start in _starts(label, phrase)):
-        return "broader"
+def _relation(phrase: Sequence[str], label: Sequence[str], shared: int, head_is_last: bool) -> Relation | None:
+    """What a phrase is to a label. The head of an English noun phrase is last: a coastal storm surge is a surge."""
+    for whole, part, relation in ((phrase, label, _NARROWER), (label, phrase, _BROADER)):
+        starts = [each for each in range(len(whole) - len(part) + 1) if whole[each : each + len(part)] == part]
+        if starts:
+            return "related" if head_is_last and starts[-1] + len(part) < len(whole) else relation
     return "related" if shared / max(len(phrase), len(label)) >= _SHARED else None
-
-
-def _starts(whole: Sequence[str], part: Sequence[str]) -> Iterator[int]:
-    yield from range(len(whole) - len(part) + 1)

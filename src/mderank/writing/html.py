@@ -251,7 +251,7 @@ def _explain(keyphrase: Keyphrase, why: Explanation, anchors: Mapping[Span, str]
     if keyphrase.confidence is not None:
         rows.append(_Row("confidence", f"{keyphrase.confidence:.3f}", CONFIDENCE))
     if keyphrase.concept is not None:
-        rows.append(_Row("concept", keyphrase.concept.label, keyphrase.concept.id))
+        rows.append(_Row("concept", "", f"{keyphrase.concept.label} ({keyphrase.concept.id})"))
     occurrences = [
         _Occurrence(anchors.get(each.span, ""), each.line, each.column, each.before, each.phrase, each.after)
         for each in why.occurrences
