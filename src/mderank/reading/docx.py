@@ -52,7 +52,7 @@ def docx_text(data: bytes, options: ReadOptions) -> str:
     archive = ZipArchive(data, options.max_bytes("docx"), options.max_document_chars)
     main = _related(archive, "").get("officeDocument", _MAIN)
     if main not in archive:
-        raise InputError("this zip archive is not a Word document: its part word/document.xml is missing")
+        raise InputError("this zip archive is not a Word document (it has no word/document.xml): save it as .docx")
     reader = _PartReader(options.max_document_chars)
     reader.read(archive, main, root="document")
     related = _related(archive, main)
