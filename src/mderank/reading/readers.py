@@ -16,9 +16,6 @@ from mderank.reading.csv import csv_records
 from mderank.reading.decoding import decode
 from mderank.reading.detection import detect_format
 from mderank.reading.discovery import file_format
-from mderank.reading.docx import docx_text
-from mderank.reading.eml import mail_text
-from mderank.reading.epub import epub_text
 from mderank.reading.gzip_stream import GzipStream
 from mderank.reading.html import html_text
 from mderank.reading.ipynb import notebook_text
@@ -195,8 +192,26 @@ def _pdf(data: bytes, options: ReadOptions) -> str:
     return pdf_text(data, max_chars=options.max_document_chars)
 
 
+def _docx(data: bytes, options: ReadOptions) -> str:
+    from mderank.reading.docx import docx_text  # zipfile and expat take time to start
+
+    return docx_text(data, options)
+
+
+def _epub(data: bytes, options: ReadOptions) -> str:
+    from mderank.reading.epub import epub_text
+
+    return epub_text(data, options)
+
+
+def _mail(data: bytes, options: ReadOptions) -> str:
+    from mderank.reading.eml import mail_text  # as does email
+
+    return mail_text(data, options)
+
+
 # Formats whose text is taken out of the file, and those that are text with markup.
 _EXTRACTORS: dict[InputFormat, Callable[[bytes, ReadOptions], str]] = {
-    "html": _html, "pdf": _pdf, "docx": docx_text, "epub": epub_text, "eml": mail_text,
+    "html": _html, "pdf": _pdf, "docx": _docx, "epub": _epub, "eml": _mail,
 }  # fmt: skip
 _BLANKERS: dict[InputFormat, Callable[[str], str]] = {"markdown": blank_markup, "rst": blank_rst}
