@@ -9,7 +9,7 @@ import pytest
 
 from mderank.errors import InputError
 from mderank.reading import ReadOptions
-from mderank.reading.eml import mail_text
+from mderank.reading.eml import mail_text_and_subject
 from mderank.tagging.layout import read_layout
 
 HEADER = b"From: a@b.c\nSubject: tides\n"
@@ -17,7 +17,12 @@ SHOWN = "Subject: tides\nFrom: a@b.c\n\n"
 
 
 def read(data: bytes, **options) -> str:
-    return mail_text(data, ReadOptions(**options))
+    return mail_text_and_subject(data, ReadOptions(**options))[0]
+
+
+def test_the_subject():
+    assert mail_text_and_subject(HEADER + b"\nHi", ReadOptions())[1] == "tides"
+    assert mail_text_and_subject(b"From: a@b.c\nTo: b@b.c\n\nHi", ReadOptions())[1] is None
 
 
 def test_a_mail_of_pythons_own_library():

@@ -7,7 +7,7 @@ from tests.helpers import epub, zip_file
 
 from mderank.errors import InputError
 from mderank.reading import ReadOptions
-from mderank.reading.epub import epub_text
+from mderank.reading.epub import epub_text_and_title
 
 PAGE = (
     "<html><head><title>Book title in every file</title></head><body><h1>{0}</h1><p>The <i>{0}</i>.</p></body></html>"
@@ -15,7 +15,14 @@ PAGE = (
 
 
 def read(data: bytes, **options) -> str:
-    return epub_text(data, ReadOptions(**options))
+    return epub_text_and_title(data, ReadOptions(**options))[0]
+
+
+def test_the_title():
+    assert (
+        epub_text_and_title(epub({"a": "<p>reef"}, title="Tides &amp;\n storms"), ReadOptions())[1] == "Tides & storms"
+    )
+    assert epub_text_and_title(epub({"a": "<p>reef"}, title=""), ReadOptions())[1] is None
 
 
 def test_chapters_are_in_reading_order():

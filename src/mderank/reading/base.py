@@ -25,6 +25,7 @@ WHOLE_FILE_FORMATS: tuple[InputFormat, ...] = (
     "text", "markdown", "rst", "tex", "html", "pdf", "docx", "epub", "eml", "ipynb",
 )  # fmt: skip
 OBJECT_FORMATS: tuple[InputFormat, ...] = ("jsonl", "json")  # of records that are JSON objects
+OLD_OFFICE_MARK = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"  # of Office files before 2007, and of those with a password
 MAX_DOCUMENT_CHARS = 10_000_000  # several times a long novel
 _BYTES_PER_CHAR = 4  # the most that UTF-8, UTF-16 and UTF-32 need
 _PICTURE_BYTES_PER_CHAR = 40  # most of these files is pictures, fonts and attachments

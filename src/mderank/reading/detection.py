@@ -6,9 +6,8 @@ import csv
 import json
 import re
 
-from mderank.reading.base import InputFormat, ReadOptions
+from mderank.reading.base import OLD_OFFICE_MARK, InputFormat, ReadOptions
 from mderank.reading.csv import find_delimiter
-from mderank.reading.docx import OLD_OFFICE_MARK
 
 _ARRAY = re.compile(rb"\[\s*+[\[{\]]")
 _COLUMN_CHARS = 60  # longer than names of columns are

@@ -11,12 +11,11 @@ import re
 from collections.abc import Mapping
 
 from mderank.errors import InputError
-from mderank.reading.base import ReadOptions
+from mderank.reading.base import OLD_OFFICE_MARK, ReadOptions
 from mderank.reading.limits import too_many_chars
 from mderank.reading.xml_events import read_xml
 from mderank.reading.zip_archive import ZipArchive
 
-OLD_OFFICE_MARK = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _MAIN = "word/document.xml"
 _NOTES = {"footnotes": "footnotes.xml", "endnotes": "endnotes.xml"}  # by kind of relationship
 # Deleted and moved text, and the drawing for old programs of a text box that is also there for new ones.
@@ -52,7 +51,7 @@ def docx_text(data: bytes, options: ReadOptions) -> str:
     archive = ZipArchive(data, options.max_bytes("docx"), options.max_document_chars)
     main = _related(archive, "").get("officeDocument", _MAIN)
     if main not in archive:
-        raise InputError("this zip archive is not a Word document: its part word/document.xml is missing")
+        raise InputError("this zip archive is not a Word document (it has no word/document.xml): save it as .docx")
     reader = _PartReader(options.max_document_chars)
     reader.read(archive, main, root="document")
     related = _related(archive, main)

@@ -66,8 +66,8 @@ class _Body:
         self.forwarded += other.forwarded
 
 
-def mail_text(data: bytes, options: ReadOptions) -> str:
-    """Return a mail as its reader sees it: a header, the text, and mails that are attached.
+def mail_text_and_subject(data: bytes, options: ReadOptions) -> tuple[str, str | None]:
+    """Return a mail as its reader sees it (a header, the text, and mails that are attached), and its subject.
 
     The header has the subject, who writes and receives, the date, and the names of attachments, which are not read. Of
     a text that is there as plain text and as HTML, the plain text is returned, unless it only points to the other.
@@ -77,15 +77,15 @@ def mail_text(data: bytes, options: ReadOptions) -> str:
         options: the encoding of parts that name none, and the limit.
 
     Returns:
-        The text.
+        The text, and the subject on one line; None if there is none.
 
     Raises:
         InputError: this is no mail, its parts are too many or nested too deep, or it is too long.
     """
-    text = _MailReader(data, options).read()
+    text, subject = _MailReader(data, options).read()
     if not text.strip():
         raise InputError("this mail has neither a header nor a text")
-    return check_length(text, options)
+    return check_length(text, options), subject
 
 
 class _MailReader:
@@ -96,7 +96,7 @@ class _MailReader:
         self._options = options
         self._parts = self._chars = 0
 
-    def read(self) -> str:
+    def read(self) -> tuple[str, str | None]:
         blank = re.match(rb"\s*", self._data)
         start = blank.end() if blank else 0
         if self._data.startswith(b"From ", start):  # the line before a mail in a mailbox
@@ -104,7 +104,8 @@ class _MailReader:
         part = self._part(start, len(self._data))
         if not part.fields:
             raise InputError("this is not a mail: it does not begin with header fields; if it is plain text, use .txt")
-        return self._message(part, 0)
+        subject = " ".join(_decode_field(part.fields["subject"]).split()) if "subject" in part.fields else ""
+        return self._message(part, 0), subject or None
 
     def _message(self, part: _Part, depth: int) -> str:
         body = self._body(part, depth)

@@ -36,8 +36,8 @@ class _Package:
     spine: list[str] = field(default_factory=list)
 
 
-def epub_text(data: bytes, options: ReadOptions) -> str:
-    """Return the text of a book: its title, then the chapters in reading order, with a blank line between blocks.
+def epub_text_and_title(data: bytes, options: ReadOptions) -> tuple[str, str | None]:
+    """Return the text of a book (its title, then the chapters in reading order), and the title.
 
     The table of contents, pictures and the titles of the chapters' files are left out. A chapter that the reading order
     names twice is read once.
@@ -47,7 +47,7 @@ def epub_text(data: bytes, options: ReadOptions) -> str:
         options: the limit.
 
     Returns:
-        The text.
+        The text, with a blank line between blocks, and the title on one line; None if there is none.
 
     Raises:
         InputError: the book is encrypted, damaged or too long, or has no text.
@@ -73,7 +73,8 @@ def epub_text(data: bytes, options: ReadOptions) -> str:
     if not text:
         raise InputError("this book has no text, only pictures: put it through OCR first")
     begins_with_title = " ".join(text[:_LONGEST_TITLE].split()).casefold().startswith(package.title.casefold())
-    return check_length(text if begins_with_title else f"{package.title}\n\n{text}", options)
+    text = check_length(text if begins_with_title else f"{package.title}\n\n{text}", options)
+    return text, " ".join(package.title.split()) or None
 
 
 def _chapters(package: _Package) -> Iterable[str]:

@@ -18,9 +18,6 @@ from mderank.reading.csv import csv_records
 from mderank.reading.decoding import decode
 from mderank.reading.detection import detect_format
 from mderank.reading.discovery import file_format
-from mderank.reading.docx import docx_text
-from mderank.reading.eml import mail_text
-from mderank.reading.epub import epub_text
 from mderank.reading.gzip_stream import GzipStream
 from mderank.reading.html import html_text_and_title
 from mderank.reading.ipynb import notebook_text
@@ -208,15 +205,25 @@ def _pdf(data: bytes, options: ReadOptions) -> tuple[str, str | None]:
     return pdf_text_and_title(data, max_chars=options.max_document_chars)
 
 
-def _without_title(read: Callable[[bytes, ReadOptions], str]) -> Callable[[bytes, ReadOptions], tuple[str, None]]:
-    return lambda data, options: (read(data, options), None)
+def _docx(data: bytes, options: ReadOptions) -> tuple[str, None]:
+    from mderank.reading.docx import docx_text  # zipfile and expat take time to start
+
+    return docx_text(data, options), None
+
+
+def _epub(data: bytes, options: ReadOptions) -> tuple[str, str | None]:
+    from mderank.reading.epub import epub_text_and_title
+
+    return epub_text_and_title(data, options)
+
+
+def _mail(data: bytes, options: ReadOptions) -> tuple[str, str | None]:
+    from mderank.reading.eml import mail_text_and_subject  # as does email
+
+    return mail_text_and_subject(data, options)
 
 
 # Formats whose text is taken out of the file.
 _EXTRACTORS: dict[InputFormat, Callable[[bytes, ReadOptions], tuple[str, str | None]]] = {
-    "html": _html,
-    "pdf": _pdf,
-    "docx": _without_title(docx_text),
-    "epub": _without_title(epub_text),
-    "eml": _without_title(mail_text),
-}
+    "html": _html, "pdf": _pdf, "docx": _docx, "epub": _epub, "eml": _mail,
+}  # fmt: skip

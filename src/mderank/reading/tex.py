@@ -13,6 +13,22 @@ from typing import NamedTuple
 
 from mderank.reading.base import MAX_DOCUMENT_CHARS
 from mderank.reading.limits import too_many_chars
+from mderank.reading.tex_commands import (
+    ACCENTS,
+    BREAKS,
+    DEFINING,
+    DISPLAYED,
+    DROPPED_ARGUMENTS,
+    ENVIRONMENT_ARGUMENTS,
+    GREEK,
+    HEADINGS,
+    INPUTS,
+    NAMED,
+    NOT_TEXT,
+    NOTES,
+    REFERENCES,
+    TABLES,
+)
 
 _TOKEN = re.compile(
     r"\\(?P<command>[A-Za-z@]+)(?P<star>\*?)|\\(?P<escape>[^A-Za-z@])|(?P<comment>%[^\n]*(?:\n[ \t]*+(?!\n))?)"
@@ -32,57 +48,8 @@ _DEFINITION = re.compile(
 _SIMPLE_FORMULA = re.compile(r"(?:[A-Za-z0-9@.,+%]|\\%|_(?=\d)|\\[A-Za-z]{2,10}(?![A-Za-z]))+")
 _FORMULA_NAME = re.compile(r"\\([A-Za-z]+)")
 
-_HEADINGS = frozenset(
-    "part chapter section subsection subsubsection paragraph subparagraph title subtitle caption captionof frametitle "
-    "framesubtitle abstract keywords".split()
-)
-_DROPPED = {  # commands whose first arguments are left out, by the number of these arguments
-    1: (
-        "acks addbibresource address affil affiliation arraystretch author bibitem bibliography bibliographystyle "
-        "captionsetup ccsdesc cline cmidrule color colorbox date DeclareMathOperator documentclass email fontsize "
-        "foreignlanguage glsadd graphicspath href hskip hspace hyperlink hypersetup hypertarget hyphenation "
-        "includegraphics index institute label linespread lstinputlisting markboth newtheorem nocite orcid "
-        "pagenumbering pagestyle parbox path pgfplotsset phantomsection raisebox received RequirePackage rotatebox "
-        "scalebox selectlanguage textcolor thanks theoremstyle thispagestyle tikzset usepackage vskip vspace"
-    ),
-    2: (
-        "addcontentsline addtocounter addtolength adjustbox fcolorbox multicolumn multirow newcommand newenvironment "
-        "providecommand renewcommand resizebox rule setcounter setlength"
-    ),
-    3: "DeclareRobustCommand useunder",
-}
-_DROPPED_ARGUMENTS = {name: count for count, names in _DROPPED.items() for name in names.split()}
-_REFERENCES = re.compile(r"(?:full|foot|paren|text|auto|smart|short|super)?[cC]ite\w*|(?:eq|auto|page|name|[cCv])?ref")
-_INPUTS = frozenset(("input", "include", "subfile"))
-_DISPLAYED = frozenset("equation align gather multline eqnarray displaymath alignat flalign dmath math".split())
-# Environments that are not text.
-_NOT_TEXT = frozenset(
-    "equation align gather multline eqnarray displaymath math alignat flalign split dmath verbatim "
-    "Verbatim lstlisting minted tikzpicture algorithmic algorithm2e picture pgfpicture comment filecontents "
-    "thebibliography CCSXML code alltt forest prooftree tikzcd Shaded Highlighting".split()
-)
-_TABLES = {"tabular": 1, "tabularx": 2, "tabulary": 2, "longtable": 1, "array": 1, "supertabular": 1, "tabu": 1}
-_ENVIRONMENT_ARGUMENTS = {**_TABLES, "minipage": 1, "multicols": 1, "wrapfigure": 2, "wraptable": 2, "list": 2,
-                          "adjustbox": 1, "columns": 0, "column": 1, "tcolorbox": 0, "spacing": 1}  # fmt: skip
-_ACCENTS = {"'": "\u0301", "`": "\u0300", "^": "\u0302", '"': "\u0308", "~": "\u0303", "=": "\u0304", ".": "\u0307",
-            "c": "\u0327", "v": "\u030c", "u": "\u0306", "H": "\u030b", "k": "\u0328", "r": "\u030a", "d": "\u0323",
-            "b": "\u0331"}  # fmt: skip
 _ACCENTED = re.compile(r"\s?\{\s?(?P<group>\\[ij]|[^\W\d_])\s?\}|\s?(?P<letter>\\[ij](?![A-Za-z])|[^\W\d_])")
-_NAMED = {"ss": "ß", "o": "ø", "O": "Ø", "ae": "æ", "AE": "Æ", "oe": "œ", "OE": "Œ", "aa": "å", "AA": "Å", "l": "ł",
-          "L": "Ł", "i": "ı", "ldots": "…", "dots": "…", "textellipsis": "…", "LaTeX": "LaTeX", "TeX": "TeX",
-          "BibTeX": "BibTeX", "textendash": "–", "textemdash": "—", "textquotesingle": "'", "textasciitilde": "~",
-          "textbackslash": "\\", "textunderscore": "_", "textregistered": "®", "texttrademark": "™", "S": "§",
-          "copyright": "©", "pounds": "£", "euro": "€", "textdegree": "°", "degree": "°", "textmu": "µ", "quad": " ",
-          "qquad": " ", "space": " ", "textquotedblleft": "“", "textquotedblright": "”", "textquoteright": "’",
-          "textquoteleft": "‘", "slash": "/", "eg": "e.g.", "ie": "i.e.", "etal": "et al."}  # fmt: skip
-_GREEK = {name: unicodedata.lookup(f"GREEK SMALL LETTER {'LAMDA' if name == 'lambda' else name.upper()}")
-          for name in "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi pi rho sigma tau "
-                      "upsilon phi chi psi omega".split()}  # fmt: skip
-_BREAKS = frozenset("item par newline linebreak newpage clearpage maketitle bigskip medskip smallskip hline toprule "
-                    "midrule bottomrule appendix bibitem".split())  # fmt: skip
-_DEFINING = frozenset("def gdef edef xdef let".split())
 _DEFINED = re.compile(r"\s?\\[A-Za-z@]{1,60}[#\d]{0,20}(?:\s?=?\s?\\[A-Za-z@]{1,60})?")
-_NOTES = frozenset(("footnote", "footnotetext", "marginpar"))
 
 
 class TexText(NamedTuple):
@@ -254,33 +221,33 @@ class _Reader:
     def _command(self, name: str, end: int) -> None:
         if name in ("begin", "end"):
             self._environment(name, end)
-        elif name in _HEADINGS:
+        elif name in HEADINGS:
             self._skip_optional()
             if group := self._group_end(self._skip_space()):
                 self._heading(group)
-        elif name in _NOTES:
+        elif name in NOTES:
             self._skip_optional()
             if group := self._group_end(self._at):
                 self._writers.append(_Writer())
                 self._closing[group - 1] = self._end_note
         elif name == "verb":
             self._verbatim(end)
-        elif name in _DEFINING:
+        elif name in DEFINING:
             defined = _DEFINED.match(self._source, self._at)
             self._at = defined.end() if defined else self._at
             self._skip_arguments(1)
         elif not (self._word(name) or self._named_elsewhere(name)):
-            if name in _BREAKS:
+            if name in BREAKS:
                 self._writers[-1].separate("\n" if self._tables else "\n\n")
             if name != "item":
                 self._skip_optional()
-            self._skip_arguments(_DROPPED_ARGUMENTS.get(name, 0))
+            self._skip_arguments(DROPPED_ARGUMENTS.get(name, 0))
 
     def _word(self, name: str) -> bool:
         """Write a command that stands for a letter or a word, and return whether it does."""
-        if name in _ACCENTS:
-            return self._accent(_ACCENTS[name])
-        word = _NAMED.get(name) or self._names.get(name)
+        if name in ACCENTS:
+            return self._accent(ACCENTS[name])
+        word = NAMED.get(name) or self._names.get(name)
         if word is None:
             return False
         before = self._at
@@ -294,12 +261,12 @@ class _Reader:
     def _named_elsewhere(self, name: str) -> bool:
         """Write a citation, a reference, an address or the name of a file as it is in the source."""
         start = self._at
-        if name in _INPUTS:
+        if name in INPUTS:
             self._skip_arguments(1)
             self._end_paragraph()
             self._hide(f"\\{name}{self._source[start : self._at]}")
             self._end_paragraph()
-        elif name == "url" or _REFERENCES.fullmatch(name):
+        elif name == "url" or REFERENCES.fullmatch(name):
             self._skip_arguments(1)
             named = self._source[start : self._at].rpartition("{")[2].rstrip("}")
             self._hide(named if name == "url" else f"[{named}]")
@@ -326,7 +293,7 @@ class _Reader:
                 self._writers[-1].separate("\n")
             else:
                 self._add(" ")
-        elif character in _ACCENTS and self._accent(_ACCENTS[character]):
+        elif character in ACCENTS and self._accent(ACCENTS[character]):
             pass
         elif character in "&%$#_{}":
             self._add(character)
@@ -358,20 +325,20 @@ class _Reader:
         plain = name.rstrip("*")
         self._writers[-1].separate("\n\n")
         if command == "end":
-            self._tables -= plain in _TABLES and self._tables > 0
+            self._tables -= plain in TABLES and self._tables > 0
             return
-        if plain in _NOT_TEXT:
+        if plain in NOT_TEXT:
             closing = f"\\end{{{name}}}"
             closed = self._find(closing, self._at, end)
             if closed < end:
-                if plain in _DISPLAYED:
+                if plain in DISPLAYED:
                     self._hide(self._source[self._at : closed])
                 self._at = closed + len(closing)
                 self._writers[-1].separate("\n\n")
             return
-        self._tables += plain in _TABLES
+        self._tables += plain in TABLES
         self._skip_optional()
-        self._skip_arguments(_ENVIRONMENT_ARGUMENTS.get(plain, 0))
+        self._skip_arguments(ENVIRONMENT_ARGUMENTS.get(plain, 0))
 
     def _formula(self, start: int, opening: str, closing: str, end: int) -> None:
         """Add a formula. One of a few letters and digits is a word."""
@@ -389,8 +356,8 @@ class _Reader:
         self._at = closed + len(closing)
         if opening in ("$", "\\(") and len(formula) <= 20 and _SIMPLE_FORMULA.fullmatch(formula):
             names = _FORMULA_NAME.findall(formula)
-            if all(name in _GREEK for name in names):
-                word = _FORMULA_NAME.sub(lambda match: _GREEK[match.group(1)], formula.replace("\\%", "%"))
+            if all(name in GREEK for name in names):
+                word = _FORMULA_NAME.sub(lambda match: GREEK[match.group(1)], formula.replace("\\%", "%"))
                 self._add(word.replace("_", ""))
                 return
         self._hide(self._source[start : self._at])
