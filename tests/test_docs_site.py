@@ -126,6 +126,7 @@ def test_pages_are_reached_from_other_pages(pages):
     linked = {target for text in texts.values() for target in re.findall(r"\]\(([\w/]+)\.md", text)}
     assert guides <= set(pages)
     assert {"scale", "styles", "guided", "methods", "evaluation", "training", "reproduction", "serve"} <= linked
+    assert {"formats", "python", "vocabulary", "how_it_works", "faq", "comparison", "from_keybert"} <= linked
 
 
 def test_lists_and_tables_are_lists_and_tables(site):
