@@ -43,7 +43,7 @@ from mderank.methods.registry import METHODS
 from mderank.methods.yake.yake import KeywordNGrams
 from mderank.ranking import MMR
 from mderank.reading import ReadOptions
-from mderank.reading.eml import mail_text
+from mderank.reading.eml import mail_text_and_subject
 from mderank.reading.html import html_text
 from mderank.reading.markdown import blank_markup
 from mderank.reading.rst import blank_rst
@@ -170,7 +170,7 @@ def prepare_mail(text: str) -> bytes:
 def read_mail(data: bytes) -> None:
     """Read a mail; one with too many parts is refused."""
     with contextlib.suppress(InputError):
-        mail_text(data, ReadOptions())
+        mail_text_and_subject(data, ReadOptions())
 
 
 class Stage(NamedTuple):

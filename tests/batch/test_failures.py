@@ -49,3 +49,11 @@ def test_many_and_long_reasons_are_bounded():
     assert len(kinds) == MOST_KINDS
     assert max(len(kind.reason) for kind in kinds) <= 300
     assert max(len(kind.example) for kind in kinds) <= 80
+
+
+def test_a_long_path_keeps_its_end():
+    counts = FailureCounts()
+    name = "folder/" * 40 + "in.jsonl:7"
+    counts.add_row({"id": name, "error": f"{name}: is too dark"})
+    (kind,) = counts.most_common()
+    assert (len(kind.example), kind.example[0], kind.example[-10:]) == (80, "…", "in.jsonl:7")

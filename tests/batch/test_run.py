@@ -331,7 +331,7 @@ def test_rows_have_carried_fields_and_the_text_with_its_title(tmp_path):
             for each in row["keyphrases"]:
                 assert {row["text"][start:end] for start, end in each["spans"]} == set(each["forms"])
     assert outcome.failed == 2
-    assert [(each.documents, each.example) for each in outcome.failures] == [(1, "p2"), (1, f"{file}:7")]
+    assert [(each.documents, each.example[-10:]) for each in outcome.failures] == [(1, "p2"), (1, "in.jsonl:7")]
     loop = extract_documents(fake_extractor(), read_file(file, worker.reading), 10)
     assert found == [json.loads(json_text(result.as_dict())) for result in loop]
     pytest.importorskip("pyarrow")

@@ -184,9 +184,10 @@ def test_the_summary_says_why_documents_failed(run, tmp_path):
     result = run("batch", file, out, *QUICK)
     assert result.exit_code == 1
     told = result.stderr.splitlines()[-4:]
+    shown = str(file) if len(str(file)) <= 78 else f"…{str(file)[-77:]}"  # the end of a long path
     syntax = "this line is not JSON: Expecting property name enclosed in double quotes at column 2"
     assert told == [
-        f"mderank: 2 × {syntax}; e.g. {file}:1",
+        f"mderank: 2 × {syntax}; e.g. {shown}:1",
         "mderank: 1 × the field 'text' is not a string (fields: id, text); name another: --text-field; e.g. a",
         "mderank: 1 × the field 'text' is missing (fields: id); name another: --text-field; e.g. c",
         f"mderank: all of them: mderank collection {out} --failed",

@@ -81,7 +81,7 @@ def test_a_batch_records_the_checksum_and_a_collection_counts_by_concept(run, tm
         out,
     )
     assert run(*arguments).exit_code == 0
-    files = json.loads((out / "manifest.json").read_text())["settings"]["files"]
+    files = json.loads((out / "_mderank" / "manifest.json").read_text())["settings"]["files"]
     assert list(files) == [str(vocabulary)]
     found = json.loads(run("collection", out, "-f", "json").stdout)["phrases"]
     assert [(each["text"], each["concept"], each["documents"]) for each in found] == [

@@ -77,5 +77,8 @@ def test_metrics(shared: Running):
 def test_settings_named_in_the_text_are_flags():
     flags = {flag for parameter in cli.commands["serve"].params for flag in getattr(parameter, "opts", ())}
     of_extract = {"--max-words", "--set", "--phrases", "--stop-words", "--exclude"}
-    named = set(re.findall(r"(?<![\w-])(--[a-z][\w-]+)", re.sub(r"^curl .*", "", PAGE, flags=re.MULTILINE)))
+    own = re.sub(
+        r"^curl .*|^docker .*?mderank(?= |$)|`docker [^`]*`", "", PAGE.replace("\\\n", " "), flags=re.MULTILINE
+    )
+    named = set(re.findall(r"(?<![\w-])(--[a-z][\w-]+)", own))
     assert named - of_extract <= flags | {"--no-open"}

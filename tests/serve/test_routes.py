@@ -140,7 +140,7 @@ def test_every_option_of_the_command_line_is_there_or_the_operators():
     of_the_operator = {"model", "tagger", "device", "dtype", "threads", "frequencies", "batch_tokens", "preset",
                        "tokenizer", "precision"}  # fmt: skip
     of_files = {"paths", "input_format", "encoding", "text_field", "title_field", "id_field", "language_field",
-                "seeds_field", "tokens_field", "carry", "max_document_chars", "form", "output", "quiet",
+                "seeds_field", "tokens_field", "carry", "max_document_chars", "vocabulary", "form", "output", "quiet",
                 "config"}  # fmt: skip
     assert flags - of_the_operator - of_files == set(OptionsRequest.model_fields)
 

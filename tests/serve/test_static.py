@@ -36,6 +36,23 @@ def test_a_text_is_pasted(visit, shared):
     expect(page.locator("#count")).to_have_text(f"{len(TEXT)} of 200,000 characters")
 
 
+def test_a_text_that_is_pasted_while_the_page_loads_is_kept(visit):
+    page = visit("#top=3")
+    held = []
+    page.route("**/v1/methods", lambda route: held.append(route))  # noqa: PLW0108 - it wants a function of Python
+    page.reload(wait_until="domcontentloaded")
+    page.fill("#text", TEXT)
+    while not held:
+        page.wait_for_timeout(20)
+    page.wait_for_timeout(700)  # longer than the page waits for the end of typing
+    held[0].fallback()
+    shown(page)
+    assert page.locator("#text").input_value() == TEXT
+    assert page.locator("#example").input_value() == ""
+    assert len(phrases(page)) <= 3, "settings of the link are kept too"
+    expect(page.locator("#results .text").first).to_have_text(TEXT, use_inner_text=False)
+
+
 def test_typing_is_enough(visit):
     page = visit()
     page.fill("#text", "The lazy dog is near.")

@@ -58,7 +58,7 @@ class FailureCounts:
         if reason == error:
             reason = _PLACE.sub("", error, count=1)
         self.total += 1
-        self._add(FailureKind(_shorten(reason, _LONGEST_REASON), 1, _shorten(identity, _LONGEST_ID)))
+        self._add(FailureKind(_shorten(reason, _LONGEST_REASON), 1, _shorten_beginning(identity, _LONGEST_ID)))
 
     def add(self, failed: int, kinds: Iterable[FailureKind]) -> None:
         """Add the counts of a shard.
@@ -86,3 +86,8 @@ class FailureCounts:
 
 def _shorten(text: str, most: int) -> str:
     return text if len(text) <= most else f"{text[: most - 1]}…"
+
+
+def _shorten_beginning(text: str, most: int) -> str:
+    """Keep the end, where a path has the file and its line."""
+    return text if len(text) <= most else f"…{text[1 - most :]}"

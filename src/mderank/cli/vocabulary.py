@@ -144,11 +144,12 @@ def suggest(
     its words.
     """
     from mderank.collection import open_output, suggest_concepts
+    from mderank.collection.batch_output import is_batch_output
     from mderank.vocabularies import load_vocabulary
 
     loaded = load_vocabulary(file)
     with tempfile.TemporaryDirectory() as folder:
-        if len(paths) == 1 and (Path(paths[0]) / "manifest.json").is_file():
+        if len(paths) == 1 and is_batch_output(Path(paths[0])):
             found = open_output(Path(paths[0]))
         else:
             found = _extract(paths, Path(folder) / "rows.jsonl", language, quiet, reading)

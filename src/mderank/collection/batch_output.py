@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from mderank.batch.output_folder import load_manifest
+from mderank.batch.output_folder import MANIFEST, load_manifest
 from mderank.batch.row_files import ROW_FORMATS, read_rows
 from mderank.batch.worker import Row
 from mderank.errors import InputError
@@ -80,6 +80,18 @@ class BatchOutput:
 
 
 _INPUT = ("reading", "files", "marked")
+
+
+def is_batch_output(path: Path) -> bool:
+    """Check whether a path is the output folder of a batch.
+
+    Args:
+        path: any path.
+
+    Returns:
+        True if the folder has a batch's record of itself.
+    """
+    return (path / MANIFEST).is_file()
 
 
 def open_output(path: Path) -> BatchOutput:

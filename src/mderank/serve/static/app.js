@@ -27,6 +27,7 @@ const speeds = new Map(); // of each method, in characters per second: the serve
 let limits = {};
 let examples = [];
 let key = null;
+let typed = false; // whether the text is the user's: it may be there before the page has loaded
 let running = null; // what can abort the requests under way
 let timer = 0;
 let shown = []; // {method, text, answer} of each pane
@@ -382,7 +383,7 @@ function choose(select, value) {
   select.value = there ? value : DEFAULTS[select.id];
 }
 
-function restore() {
+function restore(keepsText = false) {
   const wanted = { ...DEFAULTS, ...Object.fromEntries(new URLSearchParams(location.hash.slice(1))) };
   choose($("method"), wanted.method);
   choose($("style"), wanted.style);
@@ -392,7 +393,8 @@ function restore() {
     if (Number.isFinite(Number(wanted[name]))) $(name).value = wanted[name]; // the slider keeps within its bounds
   }
   choose($("overlap"), wanted.overlap);
-  choose($("example"), wanted.example);
+  if (keepsText) $("example").value = "";
+  else choose($("example"), wanted.example);
   if ($("example").value) useExample();
   describe();
 }
@@ -432,6 +434,7 @@ function describeSeeds(methods) {
 }
 
 function changed(wait) {
+  if (!offered.size) return; // the page is loading, and runs when it has
   describe();
   remember();
   soon(wait);
@@ -534,7 +537,7 @@ async function begin() {
   DEFAULTS.method = answer.default;
   DEFAULTS.example = examples[0].name;
   fill(answer.methods);
-  restore();
+  restore(typed);
   say("");
   await run();
 }
@@ -544,6 +547,7 @@ function listen() {
   takeFiles();
   $("run").addEventListener("click", run);
   $("text").addEventListener("input", () => {
+    typed = true;
     $("example").value = "";
     changed(600);
   });
