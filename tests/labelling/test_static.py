@@ -358,6 +358,8 @@ def test_light_and_dark(visit, page, scheme):
     tab.keyboard.press("Shift+?")
     expect(tab.locator("#given-list li").first).to_be_visible()
     select_in_text(tab, "long")
+    expect(tab.locator(".desk:not([aria-busy=true])")).to_be_visible()
+    tab.evaluate("Promise.all(document.getAnimations().map((each) => each.finished))")  # it fades while it loads
     low = [each for each in tab.evaluate(CONTRAST, READ) if each[0] < 4.5]
     assert low == [], "every text can be read"
     paper = tab.evaluate("getComputedStyle(document.body).backgroundColor")

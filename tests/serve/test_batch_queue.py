@@ -246,6 +246,26 @@ def test_settings_that_cannot_work_are_refused():
     assert "secret" not in repr(ServerConfig(api_key="secret" * 4))
 
 
+def test_all_clients_may_leave_while_a_batch_waits_for_more(monkeypatch):
+    """The thread of the queue lives on, and answers those who come later."""
+    queue = BatchQueue("short", ServerConfig(batch_wait_seconds=0.5), Metrics())
+    waits, taken = threading.Event(), threading.Event()
+    full, take = queue._full, queue._take_batch
+    monkeypatch.setattr(queue, "_full", lambda: waits.set() or full())
+    monkeypatch.setattr(queue, "_take_batch", lambda: taken.set() or take())
+    extractor = LocalExtractor(MDERank(FakeEncoder(), tagger=FakeTagger()))
+    gone, stays = (QueueEntry(extractor, REEFS, 5, 40) for _ in range(2))
+    queue.start()
+    queue.put([gone])
+    assert waits.wait(PATIENCE), "the first document is seen, and the batch waits for others"
+    assert gone.future.cancel()
+    assert taken.wait(PATIENCE)
+    queue.put([stays])
+    assert stays.future.result(10)
+    queue.close()
+
+
+
 @pytest.mark.slow
 def test_words_that_clients_make_up_are_not_remembered():
     tagger = SpacyTagger()

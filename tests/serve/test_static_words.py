@@ -28,7 +28,9 @@ def real() -> Iterator[Running]:
     encoder = load_encoder()
     app = create_app(encoder=encoder, make_tagger=load_tagger)
     with running_app(app) as (port, server):
-        yield Running(f"http://127.0.0.1:{port}", port, encoder, app.state.service, server)
+        running = Running(f"http://127.0.0.1:{port}", port, encoder, app.state.service, server)
+        yield running
+        running.client.close()
 
 
 def name(confidence: float) -> str:

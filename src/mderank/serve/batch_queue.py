@@ -288,6 +288,8 @@ class BatchQueue:
 
     def _take_batch(self) -> list[QueueEntry]:
         """Take the first entry and those after it with the same extractor; an empty list if all were cancelled."""
+        if not self._waiting:  # they were, while the batch waited for more
+            return []
         batch: list[QueueEntry] = []
         size = 0
         # Smaller batches on a slow machine, so that the next documents do not wait long.
