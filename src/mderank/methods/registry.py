@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields, is_dataclass, replace
 from functools import cached_property
 from importlib import import_module
+from inspect import Parameter as InspectedParameter
 from typing import Any, Literal, get_type_hints
 
 from mderank.errors import OptionError
@@ -90,10 +91,12 @@ class Method:
             if not is_dataclass(each.hint):
                 found[name] = each
                 continue
-            hints = get_type_hints(each.hint)
+            hints = get_type_hints(each.hint, include_extras=True)
+            kind = InspectedParameter.KEYWORD_ONLY
             for own in fields(each.hint):
                 if own.name in self._fields(each.hint):
-                    found[own.name] = Parameter(own.name, hints[own.name], own.default)
+                    inspected = InspectedParameter(own.name, kind, default=own.default, annotation=hints[own.name])
+                    found[own.name] = to_parameter(inspected)
         return found
 
     def _declared(self) -> dict[str, Parameter]:
