@@ -118,8 +118,8 @@ def test_what_is_not_in_order_is_said():
     assert TEXT in page.text
 
 
-@pytest.mark.parametrize("copied", [lambda each: pickle.loads(pickle.dumps(each)), copy.copy, copy.deepcopy])
-def test_a_copy_has_no_text_and_says_so(copied):
+@pytest.mark.parametrize("copied", [lambda each: pickle.loads(pickle.dumps(each)), copy.deepcopy])
+def test_a_pickle_or_deep_copy_has_no_text_and_says_so(copied):
     made = copied(FOUND)
     assert (made, made.document_text) == (FOUND, None)
     page = read(made)
@@ -128,6 +128,12 @@ def test_a_copy_has_no_text_and_says_so(copied):
     assert "storm surge" in page.text
     made.document_text = TEXT
     assert read(made).text == read(FOUND).text
+
+
+def test_a_slice_shows_its_phrases_in_the_text():
+    page = read(FOUND[:1])
+    assert TEXT in page.text
+    assert {each.lower() for each in page.marked} == {FOUND[0].text}
 
 
 def test_the_result_of_an_extractor_shows_itself():

@@ -90,10 +90,7 @@ def _shortenings(found: Keyphrases, length: int, end: int, later: int) -> Iterat
     if len(found) > SHOWN_PHRASES:
         yield f"Listed: the best {SHOWN_PHRASES} of {len(found):,} keyphrases. The result has all."
     if found.document_text is None and found.error is None:
-        yield (
-            "The text is not shown: a result that was copied or came from another process has none (set its "
-            "document_text)."
-        )
+        yield ("The text is not shown: a result that was pickled or deep-copied has none (set its document_text).")
 
 
 def _rows(listed: Sequence[Keyphrase]) -> Iterator[_Row]:
