@@ -228,6 +228,9 @@ def test_documents_that_cannot_be_read(documents, message):
         ({"top_k": -1}, "top_k must be"),
         ({"options": {"top_k": 3}}, "options must not hold top_k"),
         ({"options": {"windows": 3}}, "windows"),
+        ({"extractor": FirstPhrases}, r"extractor must be an extractor such as FusionRank\(\), not <class"),
+        ({"extractor": "yake"}, "extractor must be an extractor"),
+        ({"options": ["max_words"]}, "options must be Options or a mapping"),
         ({"extractor": FirstPhrases(), "language": "de"}, "extractor excludes method, language and options"),
     ],
 )
