@@ -7,7 +7,7 @@
     extract                    keyphrases of a text or a file, in one call
     FusionRank                 the default method: FusionRank().extract(text), .extract_many(texts)
     Keyphrases, Keyphrase      the result: a list of phrases with text, score, spans, forms and confidence
-    aextract, AsyncExtractor   the same in an event loop, without blocking it
+    aextract, AsyncExtractor   calls that do not block an event loop
     read                       documents from files, folders and patterns, in all formats
     PhraseList, NGrams, Terms  where candidates come from: FusionRank(candidates=PhraseList(["storm surge"]))
     MMR, MaxSum                fewer similar phrases: FusionRank(diversity=MMR(diversity=0.4))
