@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple, Self, SupportsIndex, overload
 
 from mderank.document import Span
@@ -321,24 +322,14 @@ class Keyphrases(list[Keyphrase]):
             frame["concept_label"] = [each.concept.label if each.concept else None for each in self]
         return frame
 
-    def _repr_html_(self) -> str | None:
-        """HTML for notebooks; None, for the plain text, where nothing renders it."""
-        return _HTML_RENDERERS[-1](self) if _HTML_RENDERERS else None
+    def _repr_html_(self) -> str:
+        """HTML for notebooks."""
+        # By name: pages are made far above this module, which must not depend on them.
+        html: str = import_module("mderank.writing.notebook").notebook_html(self)
+        return html
 
     def __repr__(self) -> str:
         if self.error is not None:
             return f"<Keyphrases, failed: {self.error}>"
         listed = ", ".join(map(repr, self.texts[:_SHOWN])) + (", …" if len(self) > _SHOWN else "")
         return f"<{len(self)} Keyphrases: {listed}>" if self else "<no Keyphrases>"
-
-
-_HTML_RENDERERS: list[Callable[[Keyphrases], str]] = []
-
-
-def render_html_with(renderer: Callable[[Keyphrases], str]) -> None:
-    """Say how notebooks show keyphrases. Pages are made far above this module, which knows nothing of them.
-
-    Args:
-        renderer: Returns a fragment of HTML.
-    """
-    _HTML_RENDERERS[:] = [renderer]

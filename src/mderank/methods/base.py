@@ -23,7 +23,7 @@ from mderank.candidates.base import ListedSource
 from mderank.document import AnyText, Document, GuidedText, MarkedUpText, Span
 from mderank.encoding import TokenizedText
 from mderank.errors import InputError, OptionError
-from mderank.keyphrase import Candidate, Keyphrase, Keyphrases, LanguageInfo, render_html_with
+from mderank.keyphrase import Candidate, Keyphrase, Keyphrases, LanguageInfo
 from mderank.methods.checks import check_words
 from mderank.methods.chunks import CHUNK_CHARACTERS, divide
 from mderank.methods.failures import input_error, isolate_failures
@@ -515,12 +515,3 @@ def _check_top_k(top_k: int | None) -> int | None:
     if top_k is None or (isinstance(top_k, SupportsIndex) and not isinstance(top_k, bool) and index(top_k) >= 0):
         return top_k
     raise OptionError(f"top_k must be a whole number of at least 0, or None for all, not {top_k!r}")
-
-
-def _render_html(keyphrases: Keyphrases) -> str:
-    from mderank.writing.notebook import notebook_html
-
-    return notebook_html(keyphrases)
-
-
-render_html_with(_render_html)  # here, where all results are made
