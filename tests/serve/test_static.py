@@ -206,7 +206,7 @@ def test_how_diverse(visit, shared):
     expect(page.locator(".words")).to_have_text(expected)
     page.select_option("#method", "yake")
     expect(page.locator("#diversity")).to_be_disabled()
-    expect(page.locator("#diversity-about")).to_have_text("yake cannot tell phrases apart.")
+    expect(page.locator("#diversity-about")).to_have_text("yake cannot avoid similar phrases.")
     expect(page.locator("h2")).to_have_text("yake")
 
 
@@ -427,6 +427,38 @@ def test_the_width_of_a_phone(visit, fragment):
     assert page.locator("ol.list").first.bounding_box()["y"] < page.locator(".pane .text").first.bounding_box()["y"]
 
 
+def test_in_a_low_window_results_are_in_sight(visit):
+    page = visit(viewport={"width": 1366, "height": 650})
+    for selector in ("#run", "#status", "ol.list .phrase >> nth=0", "#results mark >> nth=0"):
+        expect(page.locator(selector)).to_be_in_viewport()
+    page.locator("#settings > summary").click()
+    text, settings = page.locator("#text").bounding_box(), page.locator("#settings").bounding_box()
+    assert text["x"] + text["width"] <= settings["x"], "unfolded, they are beside the text"
+
+
+@pytest.mark.parametrize("motion", ["reduce", "no-preference"])
+def test_going_to_a_phrase_moves_the_page_as_the_user_prefers(visit, motion):
+    page = visit(reduced_motion=motion)
+    paste(page, "The coral reef is old." + " The whale is far away.\n\n" * 200 + "The coral reef is near.")
+    number = next(index for index, phrase in enumerate(phrases(page)) if phrase == "coral reef")
+    places = page.evaluate(
+        """async (number) => {
+            const phrase = document.querySelectorAll(".phrase")[number];
+            phrase.click();
+            phrase.click();
+            const places = [scrollY];
+            for (let i = 0; i < 300 && places.at(-1) < 2000; i++) {
+                await new Promise((done) => requestAnimationFrame(done));
+                places.push(scrollY);
+            }
+            return places;
+        }""",
+        number,
+    )
+    assert places[-1] >= 2000
+    assert (places[0] >= 2000) == (motion == "reduce")
+
+
 def test_on_a_phone_the_list_stays_beside_the_text(visit):
     page = visit(viewport={"width": 360, "height": 740}, has_touch=True, is_mobile=True)
     paste(page, TEXT + "\n\n" + "The whale is far away. " * 80 + "\n\nA lighthouse stands there.")
@@ -503,7 +535,8 @@ def test_a_server_that_is_gone_is_told(visit):
     page = visit()
     page.route("**/v1/extract", lambda route: route.abort())
     page.click("#run")
-    expect(page.get_by_role("alert")).to_have_text("The server cannot be reached.")
+    expect(page.get_by_role("alert")).to_contain_text("The server cannot be reached.")
+    expect(page.get_by_role("status")).to_have_text("Below are the keyphrases from before.")
 
 
 def test_a_text_that_is_too_long_is_told(visit, serve):
