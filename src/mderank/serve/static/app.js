@@ -114,7 +114,7 @@ function explained(error) {
   const { where = "", problem = "" } = error.details?.[0] ?? {};
   const [, field, index] = /^body\.(phrases|seeds)(?:\.(\d+))?$/.exec(where) ?? [];
   if (!field) return error.message;
-  const [, number, rest] = /^(?:Value error, )?(?:number (\d+) )?(.*)$/s.exec(problem);
+  const [, number, rest] = /^(?:number (\d+) )?(.*)$/s.exec(problem);
   const line = linesOf(field)[index ?? number - 1]?.line;
   const named = field === "phrases" ? "your phrases" : "your topics";
   return `${line ? `Line ${line} of ${named}` : `In ${named}`}${number ? " " : ": "}${rest}.`;
