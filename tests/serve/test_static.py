@@ -471,6 +471,19 @@ def test_on_a_phone_the_list_stays_beside_the_text(visit):
     page.wait_for_function("() => document.querySelector('mark.lit').getBoundingClientRect().top > 0.42 * innerHeight")
 
 
+@pytest.mark.parametrize("width", [1200, 700], ids=["landscape", "portrait"])
+def test_on_paper_there_are_all_results_and_nothing_to_press(visit, width):
+    page = visit("#top=50", viewport={"width": width, "height": 400})
+    page.emulate_media(media="print")
+    listed = page.locator("ol.list")
+    assert listed.evaluate("e => e.scrollHeight <= e.clientHeight"), "nothing is cut off"
+    assert page.locator("ol.list > li").count() > 12
+    for pressed in page.locator("button:visible, select:visible, textarea:visible").all():
+        assert pressed.get_attribute("class") == "phrase"
+    expect(page.locator("#results .text")).to_be_visible()
+    assert page.locator("mark").first.evaluate("e => getComputedStyle(e).printColorAdjust") == "exact"
+
+
 HOSTILE = (
     "<script>window.hit = 1; alert(1)</script> The <img src=x onerror='window.hit = 1'> coral <b>reef</b> is old. "
     "</textarea><svg onload=alert(1)> javascript:alert(1) <a href='javascript:alert(1)'>harbour</a> {{reef}} ${reef}"
