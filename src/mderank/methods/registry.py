@@ -153,7 +153,7 @@ METHODS = {
     for method in (
         Method("mderank", "mderank.methods:MDERank", "effect of masking on the embedding (the paper's)", "embedding"),
         Method("fusion", "mderank.methods:FusionRank",
-               "the default: mask effect, similarity, norm, frequency, position, length",
+               "the default: a sum of seven features, from meaning to frequency and position",
                "embedding"),
         Method("embedrank", "mderank.methods:EmbedRank", "similarity of phrase and document embeddings", "embedding"),
         Method("embedrank-vectors", "mderank.methods:VectorEmbedRank", "EmbedRank with static word vectors",
