@@ -115,18 +115,36 @@ def test_check_counts_and_lists_ambiguous_labels(run, tmp_path):
         "  deprecated      1 concept, left out\n"
         "  without label   1 concept, left out\n"
         "  ambiguous       2 labels\n"
-        "    bank: found as a (preferred), not as b (alternative)\n"
-        "    Mercury: not found without its qualifier: c (without qualifier), d (without qualifier)\n"
+        "    bank: found as bank (a, preferred), not as shore (b, alternative)\n"
+        "    Mercury: not found without a qualifier: Mercury (planet) (c), Mercury (metal) (d)\n"
     )
     data = json.loads(run("vocabulary", "check", file, "-f", "json").stdout)
     assert data["labels"] == {"preferred": 5, "alternative": 1, "hidden": 0}
     assert data["ambiguous"][0] == {
         "label": "bank", "is_found": True,
-        "concepts": [{"id": "a", "kind": "preferred"}, {"id": "b", "kind": "alternative"}],
+        "concepts": [
+            {"id": "a", "label": "bank", "kind": "preferred"}, {"id": "b", "label": "shore", "kind": "alternative"},
+        ],
     }  # fmt: skip
-    assert "ambiguous       0 labels" in run("vocabulary", "check", file, "--language", "de").stdout
+    assert "ambiguous       0 labels" in run("vocabulary", "check", file, "--language", "de-AT").stdout
     refused = run("vocabulary", "check", file, "--language", "fr")
     assert "--language fr: the vocabulary has no labels in it; its languages are en, de" in refused.stderr
+
+
+def test_check_says_what_of_a_file_is_not_used_or_used_otherwise(run, tmp_path):
+    (tmp_path / "v.csv").write_text("id;label;Synonyme\n1;tide;flux\n1;ebb;\n")
+    lines = run("vocabulary", "check", tmp_path / "v.csv").stdout.splitlines()
+    assert "  alternative     1 preferred label beside another one of the same concept and language" in lines
+    assert "  not used        columns or fields: Synonyme" in lines
+    data = json.loads(run("vocabulary", "check", tmp_path / "v.csv", "-f", "json").stdout)
+    assert (data["second_preferred"], data["unused"]) == (1, ["Synonyme"])
+
+
+def test_show_says_why_a_label_without_its_qualifier_is_not_found(run, tmp_path):
+    (tmp_path / "v.txt").write_text("Mercury (planet)\nMercury (metal)\n")
+    result = run("vocabulary", "show", tmp_path / "v.txt", "mercury")
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert result.stdout == "mercury: not found without a qualifier: Mercury (planet), Mercury (metal)\n"
 
 
 def test_show_has_all_labels_of_the_concept_that_a_phrase_leads_to(run):
@@ -149,6 +167,13 @@ def test_convert_writes_json_that_is_the_same_vocabulary(run, tmp_path):
     assert run("vocabulary", "convert", TABLE, "-o", out).exit_code == 0
     assert load_vocabulary(out) == load_vocabulary(TABLE)
     assert run("vocabulary", "convert", TABLE).stdout == out.read_text()
+    (tmp_path / "w.json").write_text('[{"label": "ebb", "note": 1}, {"label": "mill", "deprecated": true}]')
+    result = run("vocabulary", "convert", tmp_path / "w.json")
+    assert result.stdout == '[\n{"id": "ebb", "label": {"": "ebb"}}\n]\n'
+    assert result.stderr.splitlines() == [
+        f"mderank: note: {tmp_path / 'w.json'}: deprecated: 1 concept, left out",
+        f"mderank: note: {tmp_path / 'w.json'}: not used: columns or fields: note",
+    ]
     assert "the suffix must be .json" in run("vocabulary", "convert", TABLE, "-o", tmp_path / "v.ttl").stderr
 
 

@@ -54,6 +54,18 @@ def test_addresses_and_labels_as_annif_has_them():
         read("<http://x/1>\ttide\ntide\n", ".tsv")
 
 
+def test_columns_that_are_not_used_are_named():
+    collector = Collector("file")
+    read_csv("Term;Synonyme;note;\ntide;flux;x;\n", ".csv", collector)
+    assert collector.finish("variant", False).unused == ("Synonyme", "note")
+
+
+@pytest.mark.parametrize("ending", ["\n", "\r\n", "\r"])
+def test_only_line_ends_of_csv_end_a_row(ending):
+    text = ending.join(("id,label,note", "1,tide,two\u2028lines", "2,storm\x0bsurge,\x85", ""))
+    assert list(read(text)) == ["1", "2"]
+
+
 def test_cells_over_several_lines_and_lines_of_errors():
     text = 'id,label,note\n1,tide,"two\nlines"\n'
     assert list(read(text)) == ["1"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import gzip
 import zlib
 from collections.abc import Callable
@@ -20,6 +21,7 @@ from mderank.vocabularies.json import read_json, read_json_lines
 from mderank.vocabularies.phrases import read_phrases
 from mderank.vocabularies.skos import read_skos
 
+_NEWLINE = b"\n"
 MAX_BYTES = 500_000_000  # of a file, unpacked; the largest thesauri in use have about as many
 
 _TEXTS: dict[str, Callable[[str, str, Collector], int]] = {
@@ -91,6 +93,7 @@ def read_vocabulary(path: str | Path, *, match: Match = "variant", nested: bool 
     collector = Collector(str(path))
     data = _read(path)
     try:
+        _check_content(data)
         if suffix in _SKOS:
             read_skos(data, _SKOS[suffix], collector)
             comments, hint = 0, "its concepts need skos:prefLabel, skos:altLabel or skos:hiddenLabel"
@@ -101,12 +104,23 @@ def read_vocabulary(path: str | Path, *, match: Match = "variant", nested: bool 
     return collector.finish(match, nested, comments=comments, hint=hint)
 
 
+def _check_content(data: bytes) -> None:
+    """Refuse what is no vocabulary in any format: nothing, or the web page that is there instead of a file."""
+    start = data[:1_000].removeprefix(codecs.BOM_UTF8).lstrip().lower()
+    if not start and not data.removeprefix(codecs.BOM_UTF8).strip():
+        raise InputError("is empty: name the file of a vocabulary")
+    if start.startswith((b"<!doctype html", b"<html")):
+        raise InputError("is a web page (HTML), not a vocabulary: download the file that the page links to")
+
+
 def _decode(data: bytes) -> str:
     try:
         return decode(data, "utf-8")
     except InputError as error:
+        cause = error.__cause__
+        line = f"line {data.count(_NEWLINE, 0, cause.start) + 1:,}: " if isinstance(cause, UnicodeDecodeError) else ""
         reason = str(error).partition(";")[0]
-        raise InputError(f"{reason}: save the file as UTF-8") from error
+        raise InputError(f"{line}{reason}: save the file as UTF-8 (in Excel, as 'CSV UTF-8')") from error
 
 
 def _read(path: Path) -> bytes:
