@@ -11,10 +11,10 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from mderank.document import Span
-from mderank.keyphrase import ConceptLabel, Keyphrase, Keyphrases
+from mderank.keyphrase import Keyphrase, Keyphrases
 from mderank.util.format import format_number, round_number
 from mderank.util.html import macro, render_around
-from mderank.writing.base import DocumentResult, Writer, describe_language
+from mderank.writing.base import DocumentResult, Writer, describe_language, format_concept
 from mderank.writing.explanation import CONFIDENCE, MASKED, MEANINGS, RAW_SCORE, RELATED, Explainer, Explanation
 from mderank.writing.flow import SoftBreak, find_soft_breaks, split_at
 
@@ -64,7 +64,7 @@ class HtmlWriter(Writer):
                 len(each.spans),
                 100 * share,
                 explanation,
-                each.concept,
+                format_concept(each),
             )
 
 
@@ -112,7 +112,7 @@ class _ListedPhrase(NamedTuple):
     occurrences: int
     width: float
     explanation: _ListedExplanation | None
-    concept: ConceptLabel | None = None
+    concept: str = ""
 
 
 class _Row(NamedTuple):
