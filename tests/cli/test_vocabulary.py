@@ -140,6 +140,14 @@ def test_check_says_what_of_a_file_is_not_used_or_used_otherwise(run, tmp_path):
     assert (data["second_preferred"], data["unused"]) == (1, ["Synonyme"])
 
 
+def test_check_shows_some_of_many_concepts_with_one_label(run, tmp_path):
+    (tmp_path / "v.csv").write_text("id,label\n" + "".join(f"{number},tide\n" for number in range(9)))
+    last = run("vocabulary", "check", tmp_path / "v.csv").stdout.splitlines()[-1]
+    assert last.endswith("tide (4, preferred), and 4 more")
+    found = json.loads(run("vocabulary", "check", tmp_path / "v.csv", "-f", "json").stdout)["ambiguous"]
+    assert [len(each["concepts"]) for each in found] == [9]
+
+
 def test_show_says_why_a_label_without_its_qualifier_is_not_found(run, tmp_path):
     (tmp_path / "v.txt").write_text("Mercury (planet)\nMercury (metal)\n")
     result = run("vocabulary", "show", tmp_path / "v.txt", "mercury")

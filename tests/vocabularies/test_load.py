@@ -78,6 +78,8 @@ def test_files_that_are_not_there_or_not_files(tmp_path):
         load_vocabulary(tmp_path / "folder.csv")
     with pytest.raises(OptionError, match=r"the suffix '.docx' names no format of vocabularies: it is one of .rdf, "):
         load_vocabulary(tmp_path / "v.docx")
+    with pytest.raises(OptionError, match=r"the suffix '.xlsx' names no format .*: save the sheet as 'CSV UTF-8'$"):
+        load_vocabulary(tmp_path / "v.xlsx")
     with pytest.raises(OptionError, match="match='stem' is unknown"):
         load_vocabulary(tmp_path / "v.csv", match="stem")
 

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from mderank.vocabularies import VocabularyFile
 
 _SHOWN = 20  # ambiguous labels that the table has
+_SHOWN_CONCEPTS = 5  # of an ambiguous label
 _TOP_K = 15  # keyphrases per document that suggestions come from
 
 _VOCABULARY = click.argument("file", type=click.Path(path_type=Path), metavar="VOCAB")
@@ -259,8 +260,11 @@ def _left_out(read: VocabularyFile) -> Iterator[tuple[str, str]]:
 def _describe_use(ambiguous: AmbiguousLabel, language: str) -> str:
     """Which concept a label of several concepts leads to."""
     first, *others = (
-        _describe_name(concept, language, kind if ambiguous.is_found else None) for concept, kind in ambiguous.concepts
+        _describe_name(concept, language, kind if ambiguous.is_found else None)
+        for concept, kind in ambiguous.concepts[:_SHOWN_CONCEPTS]
     )
+    if len(ambiguous.concepts) > _SHOWN_CONCEPTS:
+        others.append(f"and {len(ambiguous.concepts) - _SHOWN_CONCEPTS:,} more")
     if ambiguous.is_found:
         return f"found as {first}, not as {', '.join(others)}"
     return f"not found without a qualifier: {', '.join((first, *others))}"

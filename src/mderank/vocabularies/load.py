@@ -41,6 +41,7 @@ _SKOS = {
     ".jsonld": "json-ld",
 }
 SUFFIXES = (*_SKOS, *_TEXTS)
+_SHEETS = (".xlsx", ".xls", ".ods")
 
 
 def load_vocabulary(path: str | Path, *, match: Match = "variant", nested: bool = False) -> Vocabulary:
@@ -86,10 +87,12 @@ def read_vocabulary(path: str | Path, *, match: Match = "variant", nested: bool 
     path = Path(path)
     suffix = Path(path.name.lower().removesuffix(".gz")).suffix
     if suffix not in SUFFIXES:
-        raise OptionError(
-            f"{path}: the suffix '{suffix}' names no format of vocabularies: it is one of {', '.join(SUFFIXES)}, each "
-            "also with .gz"
+        fix = (
+            "save the sheet as 'CSV UTF-8'"
+            if suffix in _SHEETS
+            else (f"it is one of {', '.join(SUFFIXES)}, each also with .gz")
         )
+        raise OptionError(f"{path}: the suffix '{suffix}' names no format of vocabularies: {fix}")
     collector = Collector(str(path))
     data = _read(path)
     try:
