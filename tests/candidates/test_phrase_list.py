@@ -237,7 +237,7 @@ def test_an_unknown_way_to_match():
         PhraseList(["reef"], "stem")
 
 
-@pytest.mark.parametrize("phrases", ["reef", [], ["", "  "]])
+@pytest.mark.parametrize("phrases", ["reef", [], ["", "  "], ["reef", 3]])
 def test_what_is_no_list(phrases):
     with pytest.raises(OptionError):
         PhraseList(phrases)

@@ -94,6 +94,14 @@ def test_a_batch_records_the_checksum_and_a_collection_counts_by_concept(run, tm
     assert "its keyphrases are concepts of a vocabulary: extract them without --vocabulary" in refused.stderr
 
 
+def test_a_batch_with_a_vocabulary_that_cannot_be_read_writes_nothing(run, tmp_path):
+    for name, message in (("none.ttl", "there is no such file"), ("v.csv", "is empty")):
+        (tmp_path / "v.csv").write_text("")
+        result = run("batch", "--vocabulary", tmp_path / name, TEXT, tmp_path / "out")
+        assert (result.exit_code, message in result.stderr) == (2, True)
+        assert not (tmp_path / "out").exists()
+
+
 # --- check, show, convert ---------------------------------------------------------------------------------------------
 
 
