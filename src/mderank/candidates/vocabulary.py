@@ -92,7 +92,7 @@ class Concept:
             otherwise: Language of the label if there is none in ``language``.
 
         Returns:
-            The preferred label in that language, in another region's form of it, of no language, in ``otherwise``, or in
+            The preferred label in that language, in its form of another region, of no language, in ``otherwise``, or in
             the first. A concept without preferred labels has its first other label.
         """
         if self.preferred:
