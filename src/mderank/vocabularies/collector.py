@@ -39,9 +39,13 @@ class Collector:
 
     Args:
         source: Name of the file, for errors.
+
+    Attributes:
+        comments: Number of lines that were taken for comments.
     """
 
     def __init__(self, source: str) -> None:
+        self.comments = 0
         self._source = source
         self._labels: dict[str, list[tuple[LabelKind, str, str]]] = {}
         self._deprecated: set[str] = set()
@@ -85,13 +89,12 @@ class Collector:
         """
         self._deprecated.add(replace_surrogates(concept))
 
-    def finish(self, match: Match, nested: bool, *, comments: int = 0, hint: str = "") -> VocabularyFile:
+    def finish(self, match: Match, nested: bool, *, hint: str = "") -> VocabularyFile:
         """Make the vocabulary.
 
         Args:
             match: What counts as an occurrence of a label.
             nested: Whether occurrences inside those of longer labels count too.
-            comments: Number of lines that were taken for comments.
             hint: What to do if there is no concept.
 
         Returns:
@@ -110,7 +113,7 @@ class Collector:
             Vocabulary(concepts, match, nested),
             deprecated,
             len(kept) - len(concepts),
-            comments,
+            self.comments,
             sum(map(_count_second_preferred, kept.values())),
             tuple(name for name in self._unused if name),
         )

@@ -49,23 +49,29 @@ class _Column(NamedTuple):
     language: str
 
 
-def read_csv(text: str, suffix: str, collector: Collector) -> int:
-    """Read a table of concepts.
+def read_tsv(text: str, collector: Collector) -> None:
+    """Read a table with tabs: rows as Annif has them, or a table of concepts.
 
     Args:
         text: The text of the file.
-        suffix: Suffix of the file's name.
         collector: Takes the concepts.
-
-    Returns:
-        0, since a table has no comments.
 
     Raises:
         InputError: If the first row names no column of labels, or a row is damaged.
     """
-    if suffix == ".tsv" and _ADDRESS.match(text):
-        _read_annif(text, collector)
-        return 0
+    (_read_annif if _ADDRESS.match(text) else read_csv)(text, collector)
+
+
+def read_csv(text: str, collector: Collector) -> None:
+    """Read a table of concepts.
+
+    Args:
+        text: The text of the file.
+        collector: Takes the concepts.
+
+    Raises:
+        InputError: If the first row names no column of labels, or a row is damaged.
+    """
     header = text.partition("\n")[0]
     delimiter = max(_DELIMITERS, key=lambda each: sum(_column(name) is not None for name in header.split(each)))
     rows = _rows(text, delimiter)
@@ -86,7 +92,6 @@ def read_csv(text: str, suffix: str, collector: Collector) -> int:
                 f"{format_count(len(columns), 'column')}: put a cell with '{delimiter}' in quotation marks"
             )
         _add_row(line, cells, columns, collector)
-    return 0
 
 
 def _rows(text: str, delimiter: str) -> Iterator[tuple[int, list[str]]]:

@@ -33,16 +33,12 @@ _KINDS: dict[str, LabelKind] = {
 _IDS = ("id", "uri")
 
 
-def read_json(text: str, suffix: str, collector: Collector) -> int:
+def read_json(text: str, collector: Collector) -> None:
     """Read concepts from JSON.
 
     Args:
         text: The text of the file.
-        suffix: Suffix of the file's name.
         collector: Takes the concepts.
-
-    Returns:
-        0, since JSON has no comments.
 
     Raises:
         InputError: If it is not JSON, or not a list or a mapping of concepts.
@@ -62,19 +58,14 @@ def read_json(text: str, suffix: str, collector: Collector) -> int:
                 _add({"label": each} if isinstance(each, str) else each, name, where, collector)
     else:
         raise InputError('this JSON is neither a list nor a mapping: write [{"id": …, "label": …, "synonyms": […]}]')
-    return 0
 
 
-def read_json_lines(text: str, suffix: str, collector: Collector) -> int:
+def read_json_lines(text: str, collector: Collector) -> None:
     """Read concepts from JSON lines, one per line.
 
     Args:
         text: The text of the file.
-        suffix: Suffix of the file's name.
         collector: Takes the concepts.
-
-    Returns:
-        0, since JSON has no comments.
 
     Raises:
         InputError: If a line is not JSON, or not a concept.
@@ -82,7 +73,6 @@ def read_json_lines(text: str, suffix: str, collector: Collector) -> int:
     for number, line in enumerate(text.split("\n"), start=1):
         if line.strip():
             _add(_parse(line, f"line {number:,}"), None, f"line {number:,}", collector)
-    return 0
 
 
 def vocabulary_json(vocabulary: Vocabulary) -> str:

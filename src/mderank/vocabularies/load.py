@@ -16,7 +16,7 @@ from mderank.errors import InputError, OptionError
 from mderank.reading.decoding import decode
 from mderank.reading.limits import read_at_most
 from mderank.vocabularies.collector import Collector, VocabularyFile
-from mderank.vocabularies.csv import read_csv
+from mderank.vocabularies.csv import read_csv, read_tsv
 from mderank.vocabularies.json import read_json, read_json_lines
 from mderank.vocabularies.phrases import read_phrases
 from mderank.vocabularies.skos import read_skos
@@ -24,9 +24,9 @@ from mderank.vocabularies.skos import read_skos
 _NEWLINE = b"\n"
 MAX_BYTES = 500_000_000  # of a file, unpacked; the largest thesauri in use have about as many
 
-_TEXTS: dict[str, Callable[[str, str, Collector], int]] = {
+_TEXTS: dict[str, Callable[[str, Collector], None]] = {
     ".csv": read_csv,
-    ".tsv": read_csv,
+    ".tsv": read_tsv,
     ".json": read_json,
     ".jsonl": read_json_lines,
     ".txt": read_phrases,
@@ -99,12 +99,13 @@ def read_vocabulary(path: str | Path, *, match: Match = "variant", nested: bool 
         _check_content(data)
         if suffix in _SKOS:
             read_skos(data, _SKOS[suffix], collector)
-            comments, hint = 0, "its concepts need skos:prefLabel, skos:altLabel or skos:hiddenLabel"
+            hint = "its concepts need skos:prefLabel, skos:altLabel or skos:hiddenLabel"
         else:
-            comments, hint = _TEXTS[suffix](_decode(data), suffix, collector), "give at least one"
+            _TEXTS[suffix](_decode(data), collector)
+            hint = "give at least one"
     except InputError as error:
         raise InputError(f"{path}: {error}") from error
-    return collector.finish(match, nested, comments=comments, hint=hint)
+    return collector.finish(match, nested, hint=hint)
 
 
 def _check_content(data: bytes) -> None:
