@@ -158,6 +158,12 @@ def test_contexts_elsewhere_are_not_fetched(read, context):
         ("v.ttl", TURTLE, "has no concept with a label: its concepts need skos:prefLabel"),
         ("v.rdf", XML + "<skos:Concept></rdf:RDF>", "cannot be read as RDF/XML: line 2: mismatched tag"),
         ("v.rdf", XML + '<skos:C rdf:about="a" rdf:ID="b"/></rdf:RDF>', "cannot be read as RDF/XML: line 2: Can have"),
+        ("v.rdf", f'<?xml version="1.0" encoding="uts-8"?>{XML}', "unknown encoding: uts-8: save the file as UTF-8$"),
+        (
+            "v.rdf",
+            f'<?xml version="1.0" encoding="big5"?>{XML}',
+            "as RDF/XML: .*: save the file as UTF-8$",
+        ),
         ("v.rdf", b"\x00\x01", "cannot be read as RDF/XML: line 1: "),
         ("v.jsonld", "{", "cannot be read as JSON-LD: "),
         ("v.jsonld", "[" * 100_000, "cannot be read as JSON-LD: it is nested too deeply"),

@@ -206,6 +206,8 @@ def _check_xml(data: bytes) -> None:
     except expat.ExpatError as error:
         reason = expat.errors.messages[error.code]
         raise InputError(f"cannot be read as RDF/XML: line {error.lineno:,}: {reason}") from error
+    except (LookupError, ValueError) as error:  # of Python's codecs, for the encoding that the file declares
+        raise InputError(f"cannot be read as RDF/XML: {error}: save the file as UTF-8") from error
 
 
 def _check_turtle(data: bytes) -> None:
