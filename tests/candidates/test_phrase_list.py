@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mderank import Document, MDERank, OptionError, PhraseList, Span
+from mderank import Document, MDERank, OptionError, PhraseList, Span, Token
 from mderank.testing import FakeEncoder, FakeTagger
 
 
@@ -75,6 +75,27 @@ def test_short_acronyms_in_capitals_only():
         "us": ["US"], "who": ["WHO"], "it": ["IT"], "gpu": ["GPUs", "GPU"], "aids": ["AIDS"],
         "hearing aids": ["hearing aids"],
     }  # fmt: skip
+
+
+def test_a_pronoun_in_a_heading_in_capitals_is_no_acronym():
+    def found(*lines, phrases=("US", "WHO")):
+        tokens, text = [], ""
+        for line in lines:
+            for word in line.split():
+                form, tag = word.split("/")
+                tokens.append(Token(form, tag, len(text), len(text) + len(form)))
+                text += form + " "
+            text = text[:-1] + "\n"
+        document = Document(text, tuple(tokens))
+        return [each.first for each in PhraseList(phrases).find(document)]
+
+    assert found("CONTACT/VB US/PRP", "Write/VB us/PRP") == []
+    assert found("WHO/WP WE/PRP ARE/VBP", "The/DT WHO/WP warns/VBZ") == [15]
+    assert found("US/NNP SENATE/NNP VOTES/VBZ") == [0]
+    assert found("WHO/WP", "ABOUT/IN THE/DT OFFICE/NN") == [0]
+    assert found("EURO/NNP WHO/WP AFRO/NNP") == [5]
+    assert found("Contact/VB US/PRP OFFICE/NNP") == [8]
+    assert found("US/PRP POLICY/NN NOW/RB", phrases=["US policy"]) == [0]
 
 
 def test_capitals_inside_a_phrase_count_where_it_would_read_otherwise():
@@ -216,7 +237,7 @@ def test_an_unknown_way_to_match():
         PhraseList(["reef"], "stem")
 
 
-@pytest.mark.parametrize("phrases", ["reef", [], ["", "  "]])
+@pytest.mark.parametrize("phrases", ["reef", [], ["", "  "], ["reef", 3]])
 def test_what_is_no_list(phrases):
     with pytest.raises(OptionError):
         PhraseList(phrases)

@@ -47,9 +47,16 @@ def test_the_preferred_label_in_a_language_or_another(language, otherwise, label
     assert GAUGE.label(language, otherwise) == label
 
 
+def test_a_language_with_a_region_has_the_inflections_of_the_language():
+    vocabulary = Vocabulary([Concept("x", {"en-GB": "policy"})])
+    assert [bool(vocabulary.concept_of("policies", each)) for each in ("en", "en-GB", "EN_us")] == [True] * 3
+
+
 def test_labels_of_regions_and_of_no_language():
     assert TIDE.label("en-gb") == "tidal movement"
     assert Concept("x", {"pt-br": "maré"}).label("pt") == "maré"
+    assert Concept("x", {"de": "Tide", "en_US": "tide"}).label("en-GB") == "tide"
+    assert Concept("x", {"de": "Tide", "en-GB": "tide"}).label("en-GB") == "tide"
     assert Concept("x", {"de": "Tide", "": "tide"}).label("fr", "de") == "tide"
     assert Concept("x", {}, hidden=["tide"]).label() == "tide"
 
@@ -62,6 +69,10 @@ def test_labels_of_regions_and_of_no_language():
         (("x", " "), "the concept 'x' has no label: give it a preferred label"),
         (("x", "tide", "flux"), r"the alternative labels of 'x' are several texts, not one: alternative=\['flux'\]"),
         (("x", "tide", [3]), "a label of the concept 'x' is 3: a label is a text"),
+        (("x", "tide", {"en": "flux"}), r"the labels of 'x' in 'en' are several texts, not one: \['flux'\]"),
+        (("x", None), "the preferred label of 'x' is a text, or a text per language, not None"),
+        (("x", ["tide"]), r"not \['tide'\]"),
+        (("x", {3: "tide"}), "a label of the concept 'x' has the language 3: a language is a code"),
     ],
 )
 def test_concepts_that_cannot_be(arguments, message):
@@ -207,6 +218,7 @@ def test_it_is_pickled_without_its_indexes():
     ("arguments", "message"),
     [
         ([[]], "the vocabulary is empty: give at least one concept"),
+        ([TIDE], "a vocabulary has several concepts, not one"),
         ([["tide"]], "a vocabulary has concepts, not 'tide'"),
         ([[TIDE, TIDE]], "the vocabulary has 2 concepts with the id 't3': join their labels in one"),
         ([[TIDE], "stem"], "match='stem' is unknown"),

@@ -90,11 +90,11 @@ def test_comments_in_a_file_of_phrases_are_counted_and_can_be_escaped(run, tmp_p
     given = ("extract", "-f", "jsonl", "--method", "firstphrases", "--phrases", listed)
     result = run(*given, stdin="The owl eats #mice and plants.")
     assert phrases(result) == ["owl", "#mice"]
-    note = f"mderank: note: {listed}: 2 lines that begin with # taken for comments; a phrase with # is written \\#\n"
+    note = f"mderank: note: {listed}: 2 lines begin with #: they are comments; a phrase with # is written \\#\n"
     assert result.stderr == note
     assert run(*given, "-q", stdin="The owl eats mice.").stderr == ""
     listed.write_text("owl\n#x\n")
-    assert "1 line that begins with # taken for" in run(*given, stdin="The owl eats mice.").stderr
+    assert "1 line begins with #: it is a comment; a phrase" in run(*given, stdin="The owl eats mice.").stderr
 
 
 @pytest.mark.slow

@@ -26,7 +26,7 @@ def test_extract_names_the_concepts_in_every_format(run):
     assert lines[1].endswith("storm surges  = storm surge  (t3)")
     (row, _) = csv.DictReader(io.StringIO(run(*arguments, "-f", "csv").stdout))
     assert (row["keyphrase"], row["concept_id"], row["concept_label"]) == ("storm surges", "t3", "storm surge")
-    assert '<small title="t3">= storm surge</small>' in run(*arguments, "-f", "html").stdout
+    assert "<small>= storm surge  (t3)</small>" in run(*arguments, "-f", "html").stdout
 
 
 def test_a_configuration_file_names_a_vocabulary(run, tmp_path):
@@ -94,6 +94,14 @@ def test_a_batch_records_the_checksum_and_a_collection_counts_by_concept(run, tm
     assert "its keyphrases are concepts of a vocabulary: extract them without --vocabulary" in refused.stderr
 
 
+def test_a_batch_with_a_vocabulary_that_cannot_be_read_writes_nothing(run, tmp_path):
+    for name, message in (("none.ttl", "there is no such file"), ("v.csv", "is empty")):
+        (tmp_path / "v.csv").write_text("")
+        result = run("batch", "--vocabulary", tmp_path / name, TEXT, tmp_path / "out")
+        assert (result.exit_code, message in result.stderr) == (2, True)
+        assert not (tmp_path / "out").exists()
+
+
 # --- check, show, convert ---------------------------------------------------------------------------------------------
 
 
@@ -115,18 +123,44 @@ def test_check_counts_and_lists_ambiguous_labels(run, tmp_path):
         "  deprecated      1 concept, left out\n"
         "  without label   1 concept, left out\n"
         "  ambiguous       2 labels\n"
-        "    bank: found as a (preferred), not as b (alternative)\n"
-        "    Mercury: not found without its qualifier: c (without qualifier), d (without qualifier)\n"
+        "    bank: found as bank (a, preferred), not as shore (b, alternative)\n"
+        "    Mercury: not found without a qualifier: Mercury (planet) (c), Mercury (metal) (d)\n"
     )
     data = json.loads(run("vocabulary", "check", file, "-f", "json").stdout)
     assert data["labels"] == {"preferred": 5, "alternative": 1, "hidden": 0}
     assert data["ambiguous"][0] == {
         "label": "bank", "is_found": True,
-        "concepts": [{"id": "a", "kind": "preferred"}, {"id": "b", "kind": "alternative"}],
+        "concepts": [
+            {"id": "a", "label": "bank", "kind": "preferred"}, {"id": "b", "label": "shore", "kind": "alternative"},
+        ],
     }  # fmt: skip
-    assert "ambiguous       0 labels" in run("vocabulary", "check", file, "--language", "de").stdout
+    assert "ambiguous       0 labels" in run("vocabulary", "check", file, "--language", "de-AT").stdout
     refused = run("vocabulary", "check", file, "--language", "fr")
     assert "--language fr: the vocabulary has no labels in it; its languages are en, de" in refused.stderr
+
+
+def test_check_says_what_of_a_file_is_not_used_or_used_otherwise(run, tmp_path):
+    (tmp_path / "v.csv").write_text("id;label;Synonyme\n1;tide;flux\n1;ebb;\n")
+    lines = run("vocabulary", "check", tmp_path / "v.csv").stdout.splitlines()
+    assert "  alternative     1 preferred label beside another one of the same concept and language" in lines
+    assert "  not used        columns or fields: Synonyme" in lines
+    data = json.loads(run("vocabulary", "check", tmp_path / "v.csv", "-f", "json").stdout)
+    assert (data["second_preferred"], data["unused"]) == (1, ["Synonyme"])
+
+
+def test_check_shows_some_of_many_concepts_with_one_label(run, tmp_path):
+    (tmp_path / "v.csv").write_text("id,label\n" + "".join(f"{number},tide\n" for number in range(9)))
+    last = run("vocabulary", "check", tmp_path / "v.csv").stdout.splitlines()[-1]
+    assert last.endswith("tide (4, preferred), and 4 more")
+    found = json.loads(run("vocabulary", "check", tmp_path / "v.csv", "-f", "json").stdout)["ambiguous"]
+    assert [len(each["concepts"]) for each in found] == [9]
+
+
+def test_show_says_why_a_label_without_its_qualifier_is_not_found(run, tmp_path):
+    (tmp_path / "v.txt").write_text("Mercury (planet)\nMercury (metal)\n")
+    result = run("vocabulary", "show", tmp_path / "v.txt", "mercury")
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert result.stdout == "mercury: not found without a qualifier: Mercury (planet), Mercury (metal)\n"
 
 
 def test_show_has_all_labels_of_the_concept_that_a_phrase_leads_to(run):
@@ -149,6 +183,13 @@ def test_convert_writes_json_that_is_the_same_vocabulary(run, tmp_path):
     assert run("vocabulary", "convert", TABLE, "-o", out).exit_code == 0
     assert load_vocabulary(out) == load_vocabulary(TABLE)
     assert run("vocabulary", "convert", TABLE).stdout == out.read_text()
+    (tmp_path / "w.json").write_text('[{"label": "ebb", "note": 1}, {"label": "mill", "deprecated": true}]')
+    result = run("vocabulary", "convert", tmp_path / "w.json")
+    assert result.stdout == '[\n{"id": "ebb", "label": {"": "ebb"}}\n]\n'
+    assert result.stderr.splitlines() == [
+        f"mderank: note: {tmp_path / 'w.json'}: deprecated: 1 concept, left out",
+        f"mderank: note: {tmp_path / 'w.json'}: not used: columns or fields: note",
+    ]
     assert "the suffix must be .json" in run("vocabulary", "convert", TABLE, "-o", tmp_path / "v.ttl").stderr
 
 

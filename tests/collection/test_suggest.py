@@ -41,6 +41,21 @@ def test_forms_of_labels_are_left_out_and_variants_count_together():
     assert [each.id for each in marsh.examples] == [0, 2, 1]
 
 
+def test_an_acronym_is_spelled_out_where_a_document_does():
+    def document(text, *forms, key):
+        spans = tuple(Span(start, start + 1) for start in range(len(forms)))
+        return Keyphrases([Keyphrase(text, 1.0, 1.0, spans, forms, key=key, confidence=0.9)])
+
+    suggestions = suggest(
+        document("WHGs", "WHGs", "wave height gauge", key="wave height gauge"),
+        document("WHGs", "WHGs", key="wave height gauge"),
+        document("GPU", "GPU", key="gpu"),
+    )
+    assert [(each.text, [form for form, _ in each.variants]) for each in suggestions] == [
+        ("wave height gauge", ["WHGs", "wave height gauge"]), ("GPU", ["GPU"]),
+    ]  # fmt: skip
+
+
 def test_the_nearest_concept_and_what_the_phrase_is_to_it():
     phrases = (
         "coastal storm surge",

@@ -2,12 +2,12 @@ import pytest
 
 from mderank import InputError
 from mderank.vocabularies.collector import Collector
-from mderank.vocabularies.csv import read_csv
+from mderank.vocabularies.csv import read_csv, read_tsv
 
 
-def read(text, suffix=".csv"):
+def read(text, reader=read_csv):
     collector = Collector("file")
-    assert read_csv(text, suffix, collector) == 0
+    reader(text, collector)
     found = collector.finish("variant", False)
     return {each.id: (each.preferred, each.alternative, each.hidden) for each in found.vocabulary.concepts}
 
@@ -49,9 +49,21 @@ def test_deprecated_rows():
 
 def test_addresses_and_labels_as_annif_has_them():
     text = "<http://x/1>\ttide gauge\n\n<http://x/2>\ttide\t551.46\n"
-    assert read(text, ".tsv") == {"http://x/1": ({"": "tide gauge"}, {}, {}), "http://x/2": ({"": "tide"}, {}, {})}
+    assert read(text, read_tsv) == {"http://x/1": ({"": "tide gauge"}, {}, {}), "http://x/2": ({"": "tide"}, {}, {})}
     with pytest.raises(InputError, match="line 2 is not an address in angle brackets, a tab and a label"):
-        read("<http://x/1>\ttide\ntide\n", ".tsv")
+        read("<http://x/1>\ttide\ntide\n", read_tsv)
+
+
+def test_columns_that_are_not_used_are_named():
+    collector = Collector("file")
+    read_csv("Term;Synonyme;note;\ntide;flux;x;\n", collector)
+    assert collector.finish("variant", False).unused == ("Synonyme", "note")
+
+
+@pytest.mark.parametrize("ending", ["\n", "\r\n", "\r"])
+def test_only_line_ends_of_csv_end_a_row(ending):
+    text = ending.join(("id,label,note", "1,tide,two\u2028lines", "2,storm\x0bsurge,\x85", ""))
+    assert list(read(text)) == ["1", "2"]
 
 
 def test_cells_over_several_lines_and_lines_of_errors():

@@ -7,7 +7,7 @@ from mderank.vocabularies.json import read_json, read_json_lines, vocabulary_jso
 
 def read(text, reader=read_json):
     collector = Collector("file")
-    assert reader(text, ".json", collector) == 0
+    reader(text, collector)
     found = collector.finish("variant", False)
     return {each.id: (each.preferred, each.alternative, each.hidden) for each in found.vocabulary.concepts}
 
@@ -32,6 +32,17 @@ def test_lists_and_mappings(text, expected):
     assert read(text) == expected
 
 
+def test_deprecated_may_be_a_text():
+    text = '[{"label": "tide", "deprecated": "false"}, {"label": "mill", "deprecated": "yes"}]'
+    assert list(read(text)) == ["tide"]
+
+
+def test_fields_that_are_not_used_are_named():
+    collector = Collector("file")
+    read_json('[{"label": "tide", "synonym": ["flux"]}, {"label": "ebb", "note": 1, "synonym": []}]', collector)
+    assert collector.finish("variant", False).unused == ("synonym", "note")
+
+
 def test_lines():
     assert list(read('{"id": "a", "label": "tide"}\n\n"surge"\n', read_json_lines)) == ["a", "surge"]
     with pytest.raises(InputError, match=r"line 2 is not JSON \("):
@@ -51,6 +62,8 @@ def test_lines():
         ('[{"label": "tide", "language": 3}]', "concept 1: language is not a text"),
         ('[{"id": [], "label": "tide"}]', "concept 1 has no id that is a text or a number"),
         ('[{"synonyms": ["tide"]}]', "concept 1 has no id that is a text or a number, and no label to take for it"),
+        ('{"tide": ["a"], "tide": ["b"]}', "this file: an object has the name 'tide' several times: join the values"),
+        ('[{"label": "tide", "deprecated": "maybe"}]', "concept 1: deprecated is 'maybe': write true or false"),
         ('{"@context": {}, "@graph": []}', "this is JSON-LD: call the file .jsonld"),
     ],
 )

@@ -40,13 +40,25 @@ def test_the_suffix_names_the_format(write, name, text):
 @pytest.mark.parametrize(
     ("name", "text", "message"),
     [
-        ("v.csv", b"label\ncaf\xe9\n", "v.csv: byte 9 is not utf-8: save the file as UTF-8$"),
+        (
+            "v.csv",
+            b"label\ncaf\xe9\n",
+            "v.csv: line 2: byte 9 is not utf-8: save the file as UTF-8 .in Excel, as 'CSV UTF-8'.$",
+        ),
         ("v.txt", "# tide\n", "v.txt: has no concept with a label: give at least one"),
         (
             "v.json",
             '[{"label": "tide", "deprecated": true}]',
-            r"has no concept with a label \(1 concepts are deprecated\)",
+            r"has no concept with a label \(deprecated: 1 concept\)",
         ),
+        ("v.json", b"\xef\xbb\xbf \r\n", "v.json: is empty: name the file of a vocabulary$"),
+        ("v.rdf", "", "v.rdf: is empty"),
+        (
+            "v.ttl",
+            b"\xef\xbb\xbf\n<!DOCTYPE HTML><title>Sign in</title>",
+            r"v.ttl: is a web page \(HTML\), not a vocabulary: download the file that the page links to$",
+        ),
+        ("v.txt.gz", "<html lang=en>", "is a web page"),
         ("v.csv.gz", None, "v.csv.gz: cannot be read: "),
     ],
 )
@@ -66,6 +78,8 @@ def test_files_that_are_not_there_or_not_files(tmp_path):
         load_vocabulary(tmp_path / "folder.csv")
     with pytest.raises(OptionError, match=r"the suffix '.docx' names no format of vocabularies: it is one of .rdf, "):
         load_vocabulary(tmp_path / "v.docx")
+    with pytest.raises(OptionError, match=r"the suffix '.xlsx' names no format .*: save the sheet as 'CSV UTF-8'$"):
+        load_vocabulary(tmp_path / "v.xlsx")
     with pytest.raises(OptionError, match="match='stem' is unknown"):
         load_vocabulary(tmp_path / "v.csv", match="stem")
 

@@ -105,12 +105,22 @@ def test_relative_addresses_stay_relative(read):
     [
         '<!ENTITY a "ha"><!ENTITY b "&a;&a;">',
         '<!ENTITY a SYSTEM "file:///etc/passwd">',
+        f'<!ENTITY a "http://x/{"a" * 300}">',
+        '<!ENTITY z "http://x/"><!ENTITY a "http://x/&z;&z;">',
+        '<!ENTITY % a "http://x/">',
         '<!ENTITY % a SYSTEM "http://localhost/a.dtd"> %a;',
     ],
 )
 def test_entities_are_refused_before_anything_is_parsed(read, declared):
     with pytest.raises(InputError, match=r"v\.rdf: declares the entity 'a', by which XML can multiply itself"):
         read("v.rdf", f"<!DOCTYPE r [{declared}]>{XML}{CONCEPT}</rdf:RDF>")
+
+
+def test_entities_for_namespaces_are_read(read):
+    declared = f'<!ENTITY skos "{SKOS}"><!ENTITY x "http://x/">'
+    text = f"<!DOCTYPE rdf:RDF [{declared}]>{XML}{CONCEPT}</rdf:RDF>"
+    text = text.replace("http://x/1", "&x;1").replace(f'xmlns:skos="{SKOS}"', 'xmlns:skos="&skos;"')
+    assert labels(read("v.owl", text)) == {"http://x/1": ({"en": "tide"}, {}, {})}
 
 
 def test_an_external_document_type_is_not_fetched(read):
@@ -138,10 +148,22 @@ def test_contexts_elsewhere_are_not_fetched(read, context):
     ("name", "text", "message"),
     [
         ("v.ttl", TURTLE + '<t> skos:prefLabel "tide ;\n', "cannot be read as Turtle: line 2: "),
+        (
+            "v.ttl",
+            TURTLE + '<a> skos:prefLabel "é"\n<b> "c" .\n',
+            "Turtle: line 3: expected '.' or '}' or ']' at end of statement, before '<b> \"c\" .'$",
+        ),
+        ("v.ttl", TURTLE + "<a> skos:prefLabel", "cannot be read as Turtle: the file ends within a statement$"),
         ("v.ttl", "(" * 100_000, "cannot be read as Turtle: it is nested too deeply"),
-        ("v.ttl", "", "has no concept with a label: its concepts need skos:prefLabel"),
+        ("v.ttl", TURTLE, "has no concept with a label: its concepts need skos:prefLabel"),
         ("v.rdf", XML + "<skos:Concept></rdf:RDF>", "cannot be read as RDF/XML: line 2: mismatched tag"),
         ("v.rdf", XML + '<skos:C rdf:about="a" rdf:ID="b"/></rdf:RDF>', "cannot be read as RDF/XML: line 2: Can have"),
+        ("v.rdf", f'<?xml version="1.0" encoding="uts-8"?>{XML}', "unknown encoding: uts-8: save the file as UTF-8$"),
+        (
+            "v.rdf",
+            f'<?xml version="1.0" encoding="big5"?>{XML}',
+            "as RDF/XML: .*: save the file as UTF-8$",
+        ),
         ("v.rdf", b"\x00\x01", "cannot be read as RDF/XML: line 1: "),
         ("v.jsonld", "{", "cannot be read as JSON-LD: "),
         ("v.jsonld", "[" * 100_000, "cannot be read as JSON-LD: it is nested too deeply"),

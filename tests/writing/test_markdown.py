@@ -7,7 +7,7 @@ import re
 from html import unescape
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from mderank import FusionRank, InputError, Keyphrase, Keyphrases, LanguageInfo, Span
@@ -122,6 +122,9 @@ def test_what_others_wrote_is_shown_and_not_read(text, explain):
     assert f"[!WARNING]\nCould not be read: {shown}" in unescape(re.sub("<[^>]*>", "", html))
 
 
+@example(":-")
+@example("-:")
+@example("3:-")
 @given(st.text(st.sampled_from("\\`*_{}[]()<>#|~$^&=%!-+.:/@ \tawh1é\n")) | st.text())
 def test_any_text_is_shown_as_it_is(text):
     shown = one_line(text).strip()

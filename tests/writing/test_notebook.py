@@ -12,7 +12,7 @@ import pytest
 from tests.browser import CONTRAST, chromium
 from tests.helpers import HtmlPage
 
-from mderank import InputError, Keyphrase, Keyphrases, MarkedUpText, MDERank, Span, Token
+from mderank import ConceptLabel, InputError, Keyphrase, Keyphrases, MarkedUpText, MDERank, Span, Token
 from mderank.document import Document, GuidedText
 from mderank.testing import FakeEncoder, FakeTagger
 from mderank.writing.notebook import SHOWN_CHARACTERS, SHOWN_PHRASES, notebook_html
@@ -181,3 +181,9 @@ def test_it_can_be_read_in_light_and_dark_notebooks(paper, ink):
             assert ratio >= 4.5, f"{ratio:.2f} {element}"
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
         page.close()
+
+
+def test_the_id_of_a_concept_is_among_the_details():
+    concept = ConceptLabel("http://x/t3", "storm surge")
+    found = Keyphrases([Keyphrase("surge", 0.5, 0.5, (Span(0, 5),), ("surge",), concept=concept)])
+    assert 'title="concept: storm surge (http://x/t3)"' in found._repr_html_()

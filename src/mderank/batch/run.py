@@ -96,6 +96,8 @@ def extract_folder(
         raise OptionError("overwrite begins anew, and retry_failed resumes: give one of them")
     out = Path(out)
     check_paths(paths)  # before a folder is made for nothing
+    if isinstance(engine, Local):  # nodes of a cluster may have files that this machine does not have
+        worker.check_vocabulary()
     with OutputFolder(out, output_format, carried_columns(worker.reading.carry), overwrite=overwrite) as folder:
         settings = worker.settings()
         folder.check_settings(input=list(paths), output=output_format, shard_size=asdict(shard_size), settings=settings)

@@ -104,6 +104,17 @@ class BatchWorker:
         error = InputError(f"{source.id}: {reason}")
         return DocumentResult(source.id, "", Keyphrases(error=error), carried=source.carried).as_dict()
 
+    def check_vocabulary(self) -> None:
+        """Read the vocabulary, so that one which is damaged or misspelt is known before anything is written.
+
+        Raises:
+            MDERankError: the vocabulary cannot be read.
+        """
+        if self.options.vocabulary is not None:
+            from mderank.vocabularies import load_vocabulary
+
+            load_vocabulary(self.options.vocabulary)
+
     def settings(self) -> dict[str, Any]:
         """Return the settings that may change a result.
 

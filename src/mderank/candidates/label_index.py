@@ -25,6 +25,8 @@ _INVISIBLE = "\u00ad\u200b-\u200d\u2060\ufeff"
 _REMOVED = re.compile(f"[{_INVISIBLE}]")
 _POSSESSIVE = r"(?<=\w)['’]s?(?!\w)"
 _JOINT = r"(?<=\w)[-‐‑‒–−](?=\w)"  # a dash with spaces around it, and an em dash, separate
+_PRONOUNS = frozenset(("PRP", "WP", "PRON"))  # of the Penn Treebank, and Universal Dependencies
+_HEADING = 100  # characters before and after a word that are looked at: a text may be one line
 _ADDRESS = re.compile(r"://|^www\.|\w@\w")
 _PLURAL_ACRONYM = re.compile(r"[A-Z]{2,}s")
 _UNKNOWN = -1
@@ -65,7 +67,7 @@ class LabelIndex:
     """Finds labels in texts of one language.
 
     Short acronyms in capitals are found in capitals only, unless ``match`` is "case". So "IT", "US" and "WHO" are not
-    found in "it", "us" and "who".
+    found in "it", "us" and "who", nor in headings such as "CONTACT US" and "WHO WE ARE".
 
     >>> from mderank import Document
     >>> document = Document.from_tagged([("Tide", "NN"), ("gauges", "NNS"), ("tell", "VBP"), ("us", "PRP")])
@@ -144,7 +146,7 @@ class LabelIndex:
                 if labels is None or not self._is_whole(document, reading, start, stop):
                     continue
                 found = self._choose(labels, [part.text for part in reading.parts[start:stop]])
-                if found is not None:
+                if found is not None and not self._is_pronoun(found, document, reading, start, stop):
                     span = Span(reading.parts[start].start, reading.parts[last].end)
                     words = range(reading.tokens[start], reading.tokens[last] + 1)
                     yield LabelMatch(found, Occurrence(span, words), range(start, stop))
@@ -203,6 +205,22 @@ class LabelIndex:
             elif all(parts[position] in (word, f"{word}s") for position, word in capitals):
                 return label
         return best
+
+    def _is_pronoun(self, label: int, document: Document, reading: _Reading, start: int, stop: int) -> bool:
+        """Whether an acronym is a pronoun of a line in capitals, such as a heading, and not of a list of acronyms.
+
+        In other lines capitals tell better than tags: taggers take "the WHO" for a pronoun too.
+        """
+        if stop - start > 1 or label not in self._capitals:
+            return False
+        if document.tokens[reading.tokens[start]].tag not in _PRONOUNS:
+            return False
+        part, text = reading.parts[start], document.text
+        before = text[max(0, part.start - _HEADING) : part.start].rpartition("\n")[2]
+        line = before + text[part.start : part.end + _HEADING].partition("\n")[0]
+        stop_words = stop_words_of(self._language)
+        others = (word for word in line.split() if word != part.text)
+        return line.isupper() and any(len(word) > _LONGEST_ACRONYM or word.lower() in stop_words for word in others)
 
     def _is_whole(self, document: Document, reading: _Reading, start: int, stop: int) -> bool:
         """Whether parts are whole words where spaces do not tell."""

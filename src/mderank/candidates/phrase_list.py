@@ -50,6 +50,10 @@ class PhraseList(ListedSource):
         if isinstance(phrases, str):
             raise OptionError("PhraseList takes several phrases, not one string: PhraseList(['one phrase'])")
         check_match(match)
+        phrases = tuple(phrases)
+        wrong = next((each for each in phrases if not isinstance(each, str)), None)
+        if wrong is not None:
+            raise OptionError(f"PhraseList takes phrases that are texts, not {wrong!r}")
         cleaned = map(collapse_whitespace, phrases)
         object.__setattr__(self, "phrases", tuple(dict.fromkeys(phrase for phrase in cleaned if phrase)))
         object.__setattr__(self, "match", match)

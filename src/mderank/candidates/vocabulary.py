@@ -65,6 +65,8 @@ class Concept:
         if not isinstance(id, str) or not id.strip():
             raise OptionError(f"a concept's id is a text that is not empty, not {id!r}")
         named = {"": preferred} if isinstance(preferred, str) else preferred
+        if not isinstance(named, Mapping):
+            raise OptionError(f"the preferred label of '{id}' is a text, or a text per language, not {preferred!r}")
         preferred = {language: texts[0] for language, texts in _clean(id, {k: [v] for k, v in named.items()}).items()}
         object.__setattr__(self, "id", id)
         object.__setattr__(self, "preferred", preferred)
@@ -90,14 +92,15 @@ class Concept:
             otherwise: Language of the label if there is none in ``language``.
 
         Returns:
-            The preferred label in that language, of no language, in ``otherwise``, or in the first. A concept without
-            preferred labels has its first other label.
+            The preferred label in that language, in its form of another region, of no language, in ``otherwise``, or in
+            the first. A concept without preferred labels has its first other label.
         """
         if self.preferred:
             primary = {tag.partition("-")[0]: text for tag, text in reversed([*self.preferred.items()])}
-            for each in (self.preferred, primary):
-                if language in each:
-                    return each[language]
+            tag = _normalise_tag(language)
+            for each, wanted in ((self.preferred, tag), (primary, tag), (primary, _primary(tag))):
+                if wanted in each:
+                    return each[wanted]
             return self.preferred.get("") or primary.get(otherwise) or next(iter(self.preferred.values()))
         return next(texts[0] for texts in (*self.alternative.values(), *self.hidden.values()))
 
@@ -116,7 +119,11 @@ def _clean(concept: str, labels: Mapping[str, Iterable[str]]) -> dict[str, tuple
     """Labels by language code in lower case, with single spaces, without those that are empty."""
     found: dict[str, dict[str, None]] = {}
     for language, texts in labels.items():
-        tag = language.strip().lower().replace("_", "-")
+        if not isinstance(language, str):
+            raise OptionError(f"a label of the concept '{concept}' has the language {language!r}: a language is a code")
+        if isinstance(texts, str):
+            raise OptionError(f"the labels of '{concept}' in '{language}' are several texts, not one: [{texts!r}]")
+        tag = _normalise_tag(language)
         for text in texts:
             if not isinstance(text, str):
                 raise OptionError(f"a label of the concept '{concept}' is {text!r}: a label is a text")
@@ -206,6 +213,8 @@ class Vocabulary(ListedSource):
     _languages: tuple[str, ...] = field(default=(), init=False, repr=False, compare=False, hash=False)
 
     def __init__(self, concepts: Iterable[Concept], match: Match = "variant", nested: bool = False) -> None:
+        if isinstance(concepts, Concept):
+            raise OptionError("a vocabulary has several concepts, not one: Vocabulary([Concept('t1', 'tide gauge')])")
         concepts = tuple(concepts)
         wrong = next((each for each in concepts if not isinstance(each, Concept)), None)
         if wrong is not None:
@@ -356,12 +365,12 @@ class Vocabulary(ListedSource):
 
     def _labels(self, language: str) -> _Labels:
         """The labels for texts of a language, made when the first such text comes."""
-        if language not in self._made:
-            self._made[language] = self._make_labels(language)
-        return self._made[language]
-
-    def _make_labels(self, language: str) -> _Labels:
         primary = _primary(language)
+        if primary not in self._made:
+            self._made[primary] = self._make_labels(primary)
+        return self._made[primary]
+
+    def _make_labels(self, primary: str) -> _Labels:
         own = primary if primary in self._languages else self.main_language
         wanted = {*self._languages} if not primary else {own, *_EVERYWHERE}
         rows: list[tuple[LabelKind, str, int]] = [
@@ -376,7 +385,7 @@ class Vocabulary(ListedSource):
         rows.sort(key=lambda row: _ORDER[row[0]])  # in each kind, the order of the vocabulary stays
         concepts = [number for _, _, number in rows]
         texts = [text for _, text, _ in rows]
-        index = LabelIndex(texts, language, self.match)
+        index = LabelIndex(texts, primary, self.match)
         left_out = {
             group[0]
             for group in index.collisions()
@@ -391,4 +400,8 @@ _ORDER: dict[LabelKind, int] = {"preferred": 0, "alternative": 1, "hidden": 2, "
 
 
 def _primary(tag: str) -> str:
-    return tag.lower().partition("-")[0]
+    return _normalise_tag(tag).partition("-")[0]
+
+
+def _normalise_tag(tag: str) -> str:
+    return tag.strip().lower().replace("_", "-")

@@ -84,8 +84,12 @@ class _Phrases(click.ParamType):  # type: ignore[type-arg]  # generic in new ver
             return tuple(value)
         phrases, comments = _read_lines(value)
         if comments and ctx is not None:
-            lines = "1 line that begins" if comments == 1 else f"{comments:,} lines that begin"
-            note = f"{escape_unprintable(value)}: {lines} with # taken for comments; a phrase with # is written \\#"
+            lines = (
+                "1 line begins with #: it is a comment"
+                if comments == 1
+                else (f"{comments:,} lines begin with #: they are comments")
+            )
+            note = f"{escape_unprintable(value)}: {lines}; a phrase with # is written \\#"
             ctx.meta.setdefault(NOTES, []).append(note)
         return phrases
 

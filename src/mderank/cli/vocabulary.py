@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from mderank.vocabularies import VocabularyFile
 
 _SHOWN = 20  # ambiguous labels that the table has
+_SHOWN_CONCEPTS = 5  # of an ambiguous label
 _TOP_K = 15  # keyphrases per document that suggestions come from
 
 _VOCABULARY = click.argument("file", type=click.Path(path_type=Path), metavar="VOCAB")
@@ -61,11 +62,12 @@ def check(file: Path, language: str | None, form: str, output: str | None) -> No
     read = read_vocabulary(file)
     _check_language(read.vocabulary, language)
     ambiguous = read.vocabulary.ambiguous(language)
+    shown = language or read.vocabulary.main_language
     with opened(output) as stream:
         if form == "json":
-            stream.write(json_text(_as_dict(read, ambiguous), 2) + "\n")
+            stream.write(json_text(_as_dict(read, ambiguous, shown), 2) + "\n")
         else:
-            stream.writelines(f"{line}\n" for line in _summary(file, read, ambiguous))
+            stream.writelines(f"{line}\n" for line in _summary(file, read, ambiguous, shown))
 
 
 @vocabulary.command(cls=SectionedCommand)
@@ -74,17 +76,24 @@ def check(file: Path, language: str | None, form: str, output: str | None) -> No
 @_LANGUAGE
 def show(file: Path, phrases: tuple[str, ...], language: str | None) -> None:
     """Show the concept that a phrase leads to, with all its labels."""
+    from mderank.variants import phrase_key
     from mderank.vocabularies import load_vocabulary
 
     loaded = load_vocabulary(file)
     _check_language(loaded, language)
     missing = []
+    shown = language or loaded.main_language
     for phrase in phrases:
         concept = loaded.concept_of(phrase, language)
         if concept is None:
             missing.append(phrase)
         else:
-            click.echo("\n".join(_describe(concept, language or loaded.main_language)))
+            click.echo("\n".join(_describe(concept, shown)))
+    for each in loaded.ambiguous(language) if missing else ():
+        same = [phrase for phrase in missing if phrase_key(phrase) == phrase_key(each.label)]
+        if same and not each.is_found:
+            missing = [phrase for phrase in missing if phrase not in same]
+            click.echo(escape_unprintable(f"{same[0]}: {_describe_use(each, shown)}"))
     if missing:
         raise InputError(
             f"{file}: no label is a form of {', '.join(map(repr, missing))}: see mderank vocabulary suggest"
@@ -95,14 +104,20 @@ def show(file: Path, phrases: tuple[str, ...], language: str | None) -> None:
 @_VOCABULARY
 @_OUTPUT
 def convert(file: Path, output: str | None) -> None:
-    """Write a vocabulary as JSON, which is read faster than SKOS and without further packages."""
+    """Write a vocabulary as JSON, which is read faster than SKOS and without further packages.
+
+    The file has ids, labels and their languages: what mderank uses. Notes and relations are not in it, nor are
+    deprecated concepts and those without labels.
+    """
     from mderank.vocabularies import read_vocabulary, vocabulary_json
 
     if output is not None and not output.lower().endswith(".json"):
         raise OptionError(f"{output}: the suffix must be .json, by which the file is read again")
-    text = vocabulary_json(read_vocabulary(file).vocabulary)
+    read = read_vocabulary(file)
     with opened(output) as stream:
-        stream.write(text)
+        stream.write(vocabulary_json(read.vocabulary))
+    for name, text in _left_out(read):
+        click.echo(f"mderank: note: {escape_unprintable(f'{file}: {name}: {text}')}", err=True)
 
 
 @vocabulary.command(cls=SectionedCommand)
@@ -207,43 +222,78 @@ def _extract(
 
 
 def _check_language(loaded: Vocabulary, language: str | None) -> None:
-    if language is not None and not {language.lower(), ""} & {*loaded.languages}:
+    if language is not None and not {language.lower().replace("_", "-").partition("-")[0], ""} & {*loaded.languages}:
         known = ", ".join(loaded.languages)
         raise OptionError(f"--language {language}: the vocabulary has no labels in it; its languages are {known}")
 
 
-def _summary(file: Path, read: VocabularyFile, ambiguous: list[AmbiguousLabel]) -> Iterator[str]:
+def _summary(file: Path, read: VocabularyFile, ambiguous: list[AmbiguousLabel], language: str) -> Iterator[str]:
     counts = _count(read.vocabulary)
     yield escape_unprintable(f"{file}: {format_count(len(read.vocabulary), 'concept')}")
     yield f"  labels          {', '.join(f'{count:,} {kind}' for kind, count in counts.items())}"
     languages = _count_languages(read.vocabulary)
     yield f"  languages       {', '.join(f'{name} {count:,}' for name, count in languages)}"
-    for label, count in (("deprecated", read.deprecated), ("without label", read.without_label)):
-        if count:
-            yield f"  {label:<16}{format_count(count, 'concept')}, left out"
+    yield from (f"  {name:<16}{escape_unprintable(text)}" for name, text in _left_out(read))
     if read.comments:
         yield f"  {'comments':<16}{format_count(read.comments, 'line')} that begin with #"
     yield f"  ambiguous       {format_count(len(ambiguous), 'label')}"
     for each in ambiguous[:_SHOWN]:
-        first, *others = (f"{concept.id} ({kind})" for concept, kind in each.concepts)
-        use = f"found as {first}, not as" if each.is_found else f"not found without its qualifier: {first},"
-        yield escape_unprintable(f"    {each.label}: {use} {', '.join(others)}")
+        yield escape_unprintable(f"    {each.label}: {_describe_use(each, language)}")
     if len(ambiguous) > _SHOWN:
         yield f"    and {len(ambiguous) - _SHOWN:,} more: -f json has all"
 
 
-def _as_dict(read: VocabularyFile, ambiguous: list[AmbiguousLabel]) -> dict[str, Any]:
+def _left_out(read: VocabularyFile) -> Iterator[tuple[str, str]]:
+    """What of a file is not in the vocabulary, or otherwise than it stands there."""
+    from mderank.reading.limits import list_names
+
+    for name, count in (("deprecated", read.deprecated), ("without label", read.without_label)):
+        if count:
+            yield name, f"{format_count(count, 'concept')}, left out"
+    if read.second_preferred:
+        labels = format_count(read.second_preferred, "preferred label")
+        yield "alternative", f"{labels} beside another one of the same concept and language"
+    if read.unused:
+        yield "not used", f"columns or fields: {list_names(read.unused)}"
+
+
+def _describe_use(ambiguous: AmbiguousLabel, language: str) -> str:
+    """Which concept a label of several concepts leads to."""
+    first, *others = (
+        _describe_name(concept, language, kind if ambiguous.is_found else None)
+        for concept, kind in ambiguous.concepts[:_SHOWN_CONCEPTS]
+    )
+    if len(ambiguous.concepts) > _SHOWN_CONCEPTS:
+        others.append(f"and {len(ambiguous.concepts) - _SHOWN_CONCEPTS:,} more")
+    if ambiguous.is_found:
+        return f"found as {first}, not as {', '.join(others)}"
+    return f"not found without a qualifier: {', '.join((first, *others))}"
+
+
+def _describe_name(concept: Concept, language: str, kind: str | None) -> str:
+    """The preferred label, with the id where it differs, and the kind that another label has."""
+    label = concept.label(language)
+    more = [*([] if concept.id == label else [concept.id]), *([] if kind is None else [kind])]
+    return f"{label} ({', '.join(more)})" if more else label
+
+
+def _as_dict(read: VocabularyFile, ambiguous: list[AmbiguousLabel], language: str) -> dict[str, Any]:
     return {
         "concepts": len(read.vocabulary),
         "labels": _count(read.vocabulary),
         "languages": dict(_count_languages(read.vocabulary)),
         "deprecated": read.deprecated,
         "without_label": read.without_label,
+        "second_preferred": read.second_preferred,
+        "unused": list(read.unused),
         "ambiguous": [
             {
                 "label": each.label,
                 "is_found": each.is_found,
-                "concepts": [{"id": concept.id, "kind": kind} for concept, kind in each.concepts],
+                "concepts": [
+                    {"id": concept.id, "label": concept.label(language), "kind": kind}
+                    for concept, kind in each.concepts
+                ],
             }
             for each in ambiguous
         ],

@@ -29,7 +29,7 @@ class Suggestion:
     """A phrase of a collection that a vocabulary lacks.
 
     Attributes:
-        text: the most frequent form.
+        text: the most frequent form; of an acronym, the most frequent long form, since a label is spelled out.
         variants: all forms, with their numbers of documents: candidates for further labels.
         documents: number of documents that have it among their keyphrases.
         weight: sum of 1 / log2(1 + rank) over these documents, times the mean confidence.
@@ -137,12 +137,14 @@ def suggest_concepts(
         worth=worth,
     )
     neighbours = _Neighbours(vocabulary, languages[0])
-    return [_suggestion(each, *neighbours.nearest(each.text)) for each in found.phrases]
+    return [_suggestion(each, neighbours) for each in found.phrases]
 
 
-def _suggestion(phrase: CollectionPhrase, nearest: Concept | None, relation: Relation | None) -> Suggestion:
+def _suggestion(phrase: CollectionPhrase, neighbours: _Neighbours) -> Suggestion:
+    text = _spell_out(phrase)
+    nearest, relation = neighbours.nearest(text)
     return Suggestion(
-        phrase.text,
+        text,
         phrase.variants,
         phrase.documents,
         phrase.weight * (1.0 if phrase.confidence is None else phrase.confidence),
@@ -152,6 +154,13 @@ def _suggestion(phrase: CollectionPhrase, nearest: Concept | None, relation: Rel
         nearest,
         relation,
     )
+
+
+def _spell_out(phrase: CollectionPhrase) -> str:
+    """The text of a phrase; of an acronym whose long form is among the forms, the long form."""
+    if phrase.text.removesuffix("s").isupper():
+        return next((form for form, _ in phrase.variants if " " in form and not form.isupper()), phrase.text)
+    return phrase.text
 
 
 def _languages(output: BatchOutput) -> list[str]:

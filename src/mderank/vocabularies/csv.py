@@ -8,6 +8,7 @@ id. A column of labels may name its language: ``label_de``, ``synonyms_de``. Wit
 from __future__ import annotations
 
 import csv
+import io
 import re
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -15,7 +16,8 @@ from typing import NamedTuple
 from mderank.candidates.vocabulary import LabelKind
 from mderank.errors import InputError
 from mderank.reading.limits import list_names
-from mderank.vocabularies.collector import Collector
+from mderank.util.format import format_count
+from mderank.vocabularies.collector import Collector, is_deprecated
 
 _NAMES = {
     "id": ("id", "uri", "concept", "concept_id", "identifier"),
@@ -38,7 +40,6 @@ _MEANINGS = {name: meaning for meaning, names in _NAMES.items() for name in name
 _IN_LANGUAGE = re.compile(r"(.+)[_@]([a-z]{2,3}(?:-[a-z0-9]+)*)")
 _DELIMITERS = ",;\t"
 _ADDRESS = re.compile(r"<([^<>\s]+)>\t")
-_TRUE, _FALSE = ("true", "yes", "1"), ("", "false", "no", "0")
 
 
 class _Column(NamedTuple):
@@ -48,23 +49,29 @@ class _Column(NamedTuple):
     language: str
 
 
-def read_csv(text: str, suffix: str, collector: Collector) -> int:
-    """Read a table of concepts.
+def read_tsv(text: str, collector: Collector) -> None:
+    """Read a table with tabs: rows as Annif has them, or a table of concepts.
 
     Args:
         text: The text of the file.
-        suffix: Suffix of the file's name.
         collector: Takes the concepts.
-
-    Returns:
-        0, since a table has no comments.
 
     Raises:
         InputError: If the first row names no column of labels, or a row is damaged.
     """
-    if suffix == ".tsv" and _ADDRESS.match(text):
-        _read_annif(text, collector)
-        return 0
+    (_read_annif if _ADDRESS.match(text) else read_csv)(text, collector)
+
+
+def read_csv(text: str, collector: Collector) -> None:
+    """Read a table of concepts.
+
+    Args:
+        text: The text of the file.
+        collector: Takes the concepts.
+
+    Raises:
+        InputError: If the first row names no column of labels, or a row is damaged.
+    """
     header = text.partition("\n")[0]
     delimiter = max(_DELIMITERS, key=lambda each: sum(_column(name) is not None for name in header.split(each)))
     rows = _rows(text, delimiter)
@@ -75,19 +82,21 @@ def read_csv(text: str, suffix: str, collector: Collector) -> int:
             f"the first row names no column of labels; it has {list_names(names)}: name the columns id, label, "
             "synonyms (with | between them) and language"
         )
+    for name, column in zip(names, columns, strict=True):
+        if column is None:
+            collector.leave_unused(name)
     for line, cells in rows:
         if len(cells) > len(columns):
             raise InputError(
-                f"line {line:,} has {len(cells)} cells, and the first row names {len(columns)} columns: put a cell "
-                f"with '{delimiter}' in quotation marks"
+                f"line {line:,} has {len(cells)} cells, and the first row names "
+                f"{format_count(len(columns), 'column')}: put a cell with '{delimiter}' in quotation marks"
             )
         _add_row(line, cells, columns, collector)
-    return 0
 
 
 def _rows(text: str, delimiter: str) -> Iterator[tuple[int, list[str]]]:
     """The rows that are not empty, each with its line."""
-    reader = csv.reader(text.splitlines(keepends=True), delimiter=delimiter, strict=True)
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
     while True:
         line = reader.line_num + 1
         try:
@@ -127,9 +136,7 @@ def _add_row(line: int, cells: list[str], columns: list[_Column | None], collect
             case _Column("language"):
                 language = value
             case _Column("deprecated"):
-                if value.lower() not in (*_TRUE, *_FALSE):
-                    raise InputError(f"line {line:,}: deprecated is '{value[:40]}': write true or false")
-                deprecated = value.lower() in _TRUE
+                deprecated = is_deprecated(value, f"line {line:,}")
             case _Column("preferred", tag):
                 labels.append(("preferred", tag, value))
             case _Column(meaning, tag):

@@ -9,6 +9,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
@@ -17,7 +18,7 @@ from mderank.candidates.vocabulary import LabelKind
 from mderank.errors import InputError
 from mderank.reading.limits import list_names
 from mderank.util.format import json_text
-from mderank.vocabularies.collector import Collector
+from mderank.vocabularies.collector import Collector, is_deprecated
 
 _KINDS: dict[str, LabelKind] = {
     "label": "preferred",
@@ -32,16 +33,12 @@ _KINDS: dict[str, LabelKind] = {
 _IDS = ("id", "uri")
 
 
-def read_json(text: str, suffix: str, collector: Collector) -> int:
+def read_json(text: str, collector: Collector) -> None:
     """Read concepts from JSON.
 
     Args:
         text: The text of the file.
-        suffix: Suffix of the file's name.
         collector: Takes the concepts.
-
-    Returns:
-        0, since JSON has no comments.
 
     Raises:
         InputError: If it is not JSON, or not a list or a mapping of concepts.
@@ -61,19 +58,14 @@ def read_json(text: str, suffix: str, collector: Collector) -> int:
                 _add({"label": each} if isinstance(each, str) else each, name, where, collector)
     else:
         raise InputError('this JSON is neither a list nor a mapping: write [{"id": …, "label": …, "synonyms": […]}]')
-    return 0
 
 
-def read_json_lines(text: str, suffix: str, collector: Collector) -> int:
+def read_json_lines(text: str, collector: Collector) -> None:
     """Read concepts from JSON lines, one per line.
 
     Args:
         text: The text of the file.
-        suffix: Suffix of the file's name.
         collector: Takes the concepts.
-
-    Returns:
-        0, since JSON has no comments.
 
     Raises:
         InputError: If a line is not JSON, or not a concept.
@@ -81,7 +73,6 @@ def read_json_lines(text: str, suffix: str, collector: Collector) -> int:
     for number, line in enumerate(text.split("\n"), start=1):
         if line.strip():
             _add(_parse(line, f"line {number:,}"), None, f"line {number:,}", collector)
-    return 0
 
 
 def vocabulary_json(vocabulary: Vocabulary) -> str:
@@ -105,10 +96,21 @@ def vocabulary_json(vocabulary: Vocabulary) -> str:
 
 def _parse(text: str, where: str) -> Any:
     try:
-        return json.loads(text)
+        return json.loads(text, object_pairs_hook=_make_object)
+    except InputError as error:
+        raise InputError(f"{where}: {error}") from error
     except (ValueError, RecursionError) as error:
         reason = "it is nested too deeply" if isinstance(error, RecursionError) else str(error)
         raise InputError(f"{where} is not JSON ({reason})") from error
+
+
+def _make_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object; of two fields with one name, Python's reader would silently drop the first."""
+    made = dict(pairs)
+    if len(made) < len(pairs):
+        twice, _ = Counter(name for name, _ in pairs).most_common(1)[0]
+        raise InputError(f"an object has the name '{twice[:40]}' several times: join the values in one list")
+    return made
 
 
 def _add(concept: Any, name: str | None, where: str, collector: Collector) -> None:
@@ -121,6 +123,8 @@ def _add(concept: Any, name: str | None, where: str, collector: Collector) -> No
         raise InputError(
             f"{where} has no label; it has {list_names(unknown)}: name its fields id, label, synonyms, language"
         )
+    for key in unknown:
+        collector.leave_unused(key)
     language = concept.get("language") or ""
     if not isinstance(language, str):
         raise InputError(f'{where}: language is not a text: write a code such as "en"')
@@ -139,7 +143,7 @@ def _add(concept: Any, name: str | None, where: str, collector: Collector) -> No
         raise InputError(f"{where} has no id that is a text or a number, and no label to take for it")
     identity = " ".join(identity.split())
     collector.add(identity)
-    if concept.get("deprecated"):
+    if is_deprecated(concept.get("deprecated"), where):
         collector.deprecate(identity)
     for kind, tag, text in labels:
         collector.label(identity, kind, text, tag)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import gzip
 import zlib
 from collections.abc import Callable
@@ -15,16 +16,17 @@ from mderank.errors import InputError, OptionError
 from mderank.reading.decoding import decode
 from mderank.reading.limits import read_at_most
 from mderank.vocabularies.collector import Collector, VocabularyFile
-from mderank.vocabularies.csv import read_csv
+from mderank.vocabularies.csv import read_csv, read_tsv
 from mderank.vocabularies.json import read_json, read_json_lines
 from mderank.vocabularies.phrases import read_phrases
 from mderank.vocabularies.skos import read_skos
 
+_NEWLINE = b"\n"
 MAX_BYTES = 500_000_000  # of a file, unpacked; the largest thesauri in use have about as many
 
-_TEXTS: dict[str, Callable[[str, str, Collector], int]] = {
+_TEXTS: dict[str, Callable[[str, Collector], None]] = {
     ".csv": read_csv,
-    ".tsv": read_csv,
+    ".tsv": read_tsv,
     ".json": read_json,
     ".jsonl": read_json_lines,
     ".txt": read_phrases,
@@ -39,6 +41,7 @@ _SKOS = {
     ".jsonld": "json-ld",
 }
 SUFFIXES = (*_SKOS, *_TEXTS)
+_SHEETS = (".xlsx", ".xls", ".ods")
 
 
 def load_vocabulary(path: str | Path, *, match: Match = "variant", nested: bool = False) -> Vocabulary:
@@ -84,29 +87,46 @@ def read_vocabulary(path: str | Path, *, match: Match = "variant", nested: bool 
     path = Path(path)
     suffix = Path(path.name.lower().removesuffix(".gz")).suffix
     if suffix not in SUFFIXES:
-        raise OptionError(
-            f"{path}: the suffix '{suffix}' names no format of vocabularies: it is one of {', '.join(SUFFIXES)}, each "
-            "also with .gz"
+        fix = (
+            "save the sheet as 'CSV UTF-8'"
+            if suffix in _SHEETS
+            else (f"it is one of {', '.join(SUFFIXES)}, each also with .gz")
         )
+        raise OptionError(f"{path}: the suffix '{suffix}' names no format of vocabularies: {fix}")
     collector = Collector(str(path))
     data = _read(path)
     try:
+        _check_content(data)
         if suffix in _SKOS:
             read_skos(data, _SKOS[suffix], collector)
-            comments, hint = 0, "its concepts need skos:prefLabel, skos:altLabel or skos:hiddenLabel"
+            hint = "its concepts need skos:prefLabel, skos:altLabel or skos:hiddenLabel"
         else:
-            comments, hint = _TEXTS[suffix](_decode(data), suffix, collector), "give at least one"
+            _TEXTS[suffix](_decode(data), collector)
+            hint = "give at least one"
     except InputError as error:
         raise InputError(f"{path}: {error}") from error
-    return collector.finish(match, nested, comments=comments, hint=hint)
+    return collector.finish(match, nested, hint=hint)
+
+
+def _check_content(data: bytes) -> None:
+    """Refuse what is no vocabulary in any format: nothing, or the web page that is there instead of a file."""
+    start = data[:1_000].removeprefix(codecs.BOM_UTF8).lstrip().lower()
+    if not start and not data.removeprefix(codecs.BOM_UTF8).strip():
+        raise InputError("is empty: name the file of a vocabulary")
+    if start.startswith((b"<!doctype html", b"<html")):
+        raise InputError("is a web page (HTML), not a vocabulary: download the file that the page links to")
 
 
 def _decode(data: bytes) -> str:
     try:
         return decode(data, "utf-8")
     except InputError as error:
-        reason = str(error).partition(";")[0]
-        raise InputError(f"{reason}: save the file as UTF-8") from error
+        cause = error.__cause__
+        if not isinstance(cause, UnicodeDecodeError):
+            raise
+        line = data.count(_NEWLINE, 0, cause.start) + 1
+        where = f"line {line:,}: byte {cause.start:,} is not {cause.encoding}"
+        raise InputError(f"{where}: save the file as UTF-8 (in Excel, as 'CSV UTF-8')") from error
 
 
 def _read(path: Path) -> bytes:

@@ -27,19 +27,14 @@ def split_lines(text: str) -> tuple[tuple[str, ...], int]:
     return tuple(line.removeprefix("\\") if line.startswith("\\#") else line for line in phrases if line), comments
 
 
-def read_phrases(text: str, suffix: str, collector: Collector) -> int:
+def read_phrases(text: str, collector: Collector) -> None:
     """Read a list of phrases: each is a concept, and its own id.
 
     Args:
         text: The text of the file.
-        suffix: Suffix of the file's name.
-        collector: Takes the concepts.
-
-    Returns:
-        The number of comments.
+        collector: Takes the concepts, and the number of comments.
     """
-    phrases, comments = split_lines(text)
+    phrases, collector.comments = split_lines(text)
     for phrase in phrases:
         single = " ".join(phrase.split())
         collector.label(single, "preferred", single)
-    return comments

@@ -42,6 +42,7 @@ _TURTLE = re.compile(
     rb"<[^<>\s]*+>|#[^\n]*+|\\.",
     re.DOTALL,
 )
+_NAMESPACE = re.compile(r"https?://[^\s&%<]{1,200}")
 _PIECE = 1 << 16  # bytes of XML that are looked at at once
 
 
@@ -154,13 +155,17 @@ class _Triples:
 def _check_xml(data: bytes) -> None:
     """Refuse XML that declares entities, by which a small file can be a large text or name other files.
 
+    Short ones that stand for an address are read: Protégé abbreviates namespaces by them.
+
     Texts are limited too, because the parser's time grows with the square of their lengths.
     """
     parser = expat.ParserCreate()
     parser.buffer_text = True
     depth = size = literal = inside = 0
 
-    def refuse(name: str, *_: Any) -> None:
+    def declare(name: str, is_parameter: bool, value: str | None, *_: Any) -> None:
+        if not is_parameter and value is not None and _NAMESPACE.fullmatch(value):
+            return
         raise InputError(
             f"declares the entity '{name[:40]}', by which XML can multiply itself or name other files: save the file "
             "without <!ENTITY …>, or as Turtle"
@@ -190,7 +195,7 @@ def _check_xml(data: bytes) -> None:
         literal = 0 if literal == depth else literal
         depth, size = depth - 1, 0
 
-    parser.EntityDeclHandler = refuse
+    parser.EntityDeclHandler = declare
     parser.StartElementHandler = begin
     parser.CharacterDataHandler = text
     parser.EndElementHandler = end
@@ -201,6 +206,8 @@ def _check_xml(data: bytes) -> None:
     except expat.ExpatError as error:
         reason = expat.errors.messages[error.code]
         raise InputError(f"cannot be read as RDF/XML: line {error.lineno:,}: {reason}") from error
+    except (LookupError, ValueError) as error:  # of Python's codecs, for the encoding that the file declares
+        raise InputError(f"cannot be read as RDF/XML: {error}: save the file as UTF-8") from error
 
 
 def _check_turtle(data: bytes) -> None:
@@ -246,10 +253,22 @@ def _describe(error: Exception) -> str:
     """What is wrong and where, in one line."""
     if isinstance(error, RecursionError):
         return "it is nested too deeply"
+    if isinstance(error, IndexError):  # of rdflib's parser of Turtle
+        return "the file ends within a statement"
     lines = getattr(error, "lines", None)
-    message = getattr(error, "message", None) or getattr(error, "_why", None) or str(error) or type(error).__name__
+    message = getattr(error, "_why", None) or getattr(error, "message", None) or str(error) or type(error).__name__
+    message = f"{message}{_describe_rest(error)}"
     where = f"line {lines + 1:,}: " if isinstance(lines, int) else ""
-    found = _XML_PLACE.match(str(message))
+    found = _XML_PLACE.match(message)
     if found is not None:
-        where, message = f"line {int(found[1]):,}: ", str(message)[found.end() :]
-    return where + " ".join(str(message).split())[:300]
+        where, message = f"line {int(found[1]):,}: ", message[found.end() :]
+    return where + " ".join(message.split())[:300]
+
+
+def _describe_rest(error: Exception) -> str:
+    """The text that rdflib's parser of Turtle could not read; its own message shows it as bytes."""
+    data, position = getattr(error, "_str", None), getattr(error, "_i", None)
+    if not isinstance(data, bytes) or not isinstance(position, int):
+        return ""
+    rest = data.decode("utf-8", "replace")[position:].strip().partition("\n")[0][:40]
+    return f", before '{rest}'" if rest else ""

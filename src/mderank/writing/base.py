@@ -112,6 +112,23 @@ def format_spans(keyphrase: Keyphrase) -> str:
     return " ".join(f"{span.start}:{span.end}" for span in keyphrase.spans)
 
 
+def format_concept(keyphrase: Keyphrase) -> str:
+    """Name the concept of a keyphrase beside its text.
+
+    Args:
+        keyphrase: The keyphrase.
+
+    Returns:
+        The preferred label where it differs from the text, and the id where it differs from the label; "" without a
+        concept.
+    """
+    concept = keyphrase.concept
+    if concept is None:
+        return ""
+    label = "" if concept.label.casefold() == keyphrase.text.casefold() else f"= {concept.label}"
+    return "  ".join(filter(None, (label, "" if concept.id == concept.label else f"({concept.id})")))
+
+
 class Writer(ABC):
     """Writes results one by one, as they arrive.
 

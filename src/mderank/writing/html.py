@@ -11,10 +11,10 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from mderank.document import Span
-from mderank.keyphrase import ConceptLabel, Keyphrase, Keyphrases
+from mderank.keyphrase import Keyphrase, Keyphrases
 from mderank.util.format import format_number, round_number
 from mderank.util.html import macro, render_around
-from mderank.writing.base import DocumentResult, Writer, describe_language
+from mderank.writing.base import DocumentResult, Writer, describe_language, format_concept
 from mderank.writing.explanation import CONFIDENCE, RAW_SCORE, RELATED, Explainer, Explanation
 from mderank.writing.flow import SoftBreak, find_soft_breaks, split_at
 from mderank.writing.plain_words import PLAIN_MASKED, describe_feature, name_confidence
@@ -66,7 +66,7 @@ class HtmlWriter(Writer):
                 len(each.spans),
                 100 * share,
                 explanation,
-                each.concept,
+                format_concept(each),
             )
 
 
@@ -114,7 +114,7 @@ class _ListedPhrase(NamedTuple):
     occurrences: int
     width: float
     explanation: _ListedExplanation | None
-    concept: ConceptLabel | None = None
+    concept: str = ""
 
 
 class _Row(NamedTuple):

@@ -31,7 +31,8 @@ _OCCURRENCES = 10  # occurrences per phrase that are shown; JSON and HTML have a
 _NAMED = 10  # likewise, related and missing phrases
 
 _MARKUP = re.compile(r"[\\`*_{}\[\]<>#|~$^&]|(?<=[=%])(?=[=%])|(?<=\w):(?=//)|(?<=www)\.", re.IGNORECASE)
-_BLOCK = re.compile(r"^(\s*\d{0,9})([-+=.)])(?=[\s\-=]|$)")  # what begins a list or underlines a heading
+# Begins a list, underlines a heading, or is the line below the names of a table's columns.
+_BLOCK = re.compile(r"^(\s*\d{0,9})([-+=.)](?=[\s\-=:]|$)|(?<!\d):(?=-))")
 
 
 def escape_markdown(text: str) -> str:

@@ -103,6 +103,6 @@ def _details(keyphrase: Keyphrase) -> str:
     parts = (
         f"forms: {', '.join(other)}" if other else "",
         "" if keyphrase.confidence is None else f"confidence: {keyphrase.confidence:.3f}",
-        f"concept: {keyphrase.concept.label}" if keyphrase.concept else "",
+        f"concept: {keyphrase.concept.label} ({keyphrase.concept.id})" if keyphrase.concept else "",
     )
     return "; ".join(filter(None, parts))

@@ -7,7 +7,7 @@ from typing import TextIO
 
 from mderank.keyphrase import Keyphrase, LanguageInfo
 from mderank.util.format import escape_unprintable, format_number, style_text
-from mderank.writing.base import DocumentResult, Writer, describe_language
+from mderank.writing.base import DocumentResult, Writer, describe_language, format_concept
 from mderank.writing.explanation import CONFIDENCE, MASKED, MEANINGS, RAW_SCORE, Explainer, Explanation
 
 _BAR = 10  # characters of the longest bar
@@ -36,7 +36,8 @@ class TableWriter(Writer):
             filled = round(_BAR * each.score / best) if best > 0 else 0
             bar = self._style("█" * filled, colour="cyan") + " " * (_BAR - filled)
             count = self._style(f"{len(each.spans):>3}×", dim=True)
-            phrase = self._style(each.text, bold=number <= 3) + self._style(_format_concept(each), dim=True)
+            concept = escape_unprintable(format_concept(each))
+            phrase = self._style(each.text, bold=number <= 3) + self._style(concept and f"  {concept}", dim=True)
             lines.append(f"{number:>4}  {each.score:<10.4g} {bar} {count}  {phrase}")
             if explainer:
                 lines += [*self._why(each, explainer.explain(each)), *([""] if number < len(result.keyphrases) else [])]
@@ -88,13 +89,3 @@ class TableWriter(Writer):
 
     def _style(self, text: str, *, bold: bool = False, dim: bool = False, colour: str | None = None) -> str:
         return style_text(text, bold=bold, dim=dim, colour=colour) if self.color else text
-
-
-def _format_concept(keyphrase: Keyphrase) -> str:
-    """The preferred label of the phrase's concept, where it differs, and the id."""
-    concept = keyphrase.concept
-    if concept is None:
-        return ""
-    parts = [] if concept.label.casefold() == keyphrase.text.casefold() else [f"= {concept.label}"]
-    parts += [] if concept.id == concept.label else [f"({concept.id})"]
-    return escape_unprintable("".join(f"  {part}" for part in parts))
