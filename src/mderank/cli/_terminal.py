@@ -221,6 +221,8 @@ def output(file: str | None, *, keep_partial: bool = False) -> Iterator[TextIO]:
     path = Path(file)
     if path.is_dir():
         raise InputError(f"{file}: cannot be written: it is a folder; name a file")
+    if not path.parent.exists():
+        raise InputError(f"{file}: cannot be written: there is no folder {path.parent}; create it first")
     try:
         if path.exists() and not path.is_file():  # a device or a named pipe is not replaced
             with path.open("w", encoding="utf-8", errors=_ERRORS, newline="") as stream:

@@ -35,6 +35,7 @@ from mderank.util.format import escape_unprintable, format_count
 from mderank.writing import WRITERS, DocumentResult, Writer, make_writer
 
 STDIN = "-"
+_TABLE_SUFFIXES = ("", "txt", "text", "out", "log")
 _CARRYING = ("jsonl", "json", "csv")  # formats whose rows have further fields
 
 
@@ -73,8 +74,9 @@ def extract(
         _check_stdin()
     if not paths and sys.stdin.isatty():
         raise click.UsageError("Name a file or folder, or pipe a text in: mderank extract FILE")
-    form = form or _format_of(output)
+    form = form or _format_of(output, quiet)
     found = find_files([path for path in dict.fromkeys(paths) if path != STDIN])
+    _check_output(output, found.files)
     reading = read_options(settings)
     if reading.carry and form not in _CARRYING:
         raise OptionError(f"--carry is for -f {', '.join(_CARRYING)}: {form} has no place for other fields")
@@ -103,10 +105,27 @@ def extract(
         sys.exit(1)
 
 
-def _format_of(output: str | None) -> Any:
-    """The format that the suffix of the output file names; a table for others."""
+def _format_of(output: str | None, quiet: bool) -> Any:
+    """Return the format that the suffix of the output file names. Others get a table, and a note says so."""
     suffix = "" if output is None else Path(output).suffix.lower().lstrip(".")
-    return {"htm": "html", "md": "markdown", "ndjson": "jsonl"}.get(suffix, suffix if suffix in WRITERS else "table")
+    form = {"htm": "html", "md": "markdown", "ndjson": "jsonl"}.get(suffix, suffix)
+    if form in WRITERS:
+        return form
+    if suffix not in _TABLE_SUFFIXES and not quiet:
+        name = escape_unprintable(str(output))
+        note = "no output format has this suffix: it is written as a table; -f names another format"
+        click.echo(f"mderank: note: {name}: {note}", err=True)
+    return "table"
+
+
+def _check_output(output: str | None, files: list[Path]) -> None:
+    """Refuse to write to a file that is read: its text would be lost."""
+    if output is None or not Path(output).is_file():
+        return
+    for file in files:
+        with contextlib.suppress(OSError):
+            if Path(output).samefile(file):
+                raise OptionError(f"--output {output} is one of the files to read: name another file")
 
 
 def _check_stdin() -> None:
@@ -147,6 +166,8 @@ def _write_all(
         stopped.args = (f"{written} document{'' if written == 1 else 's'} written{where}",)
         raise stopped from None
     writer.end()
+    if not written and not quiet:
+        click.echo("mderank: note: the input has no documents: its files have no records", err=True)
     return failed
 
 

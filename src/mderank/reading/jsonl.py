@@ -101,8 +101,23 @@ def parse_object(record: Record, encoding: str) -> dict[str, Any]:
     except ValueError as error:  # Python refuses to read whole numbers of more than 4,300 digits
         raise InputError(f"this {what} has a number with too many digits: write it as a string") from error
     if not isinstance(parsed, dict):
-        raise InputError(f"this {what} is not a JSON object but {type(parsed).__name__}")
+        raise InputError(
+            f"this {what} is not a JSON object but {_describe_type(parsed)}: write each document as an object, such as "
+            '{"id": 1, "text": "…"}'
+        )
     return parsed
+
+
+def _describe_type(value: Any) -> str:
+    """Name the type of a JSON value as JSON does.
+
+    >>> [_describe_type(value) for value in ([], "a", True, 1.5, None)]
+    ['an array', 'a string', 'true or false', 'a number', 'null']
+    """
+    if value is None:
+        return "null"
+    names = ((list, "an array"), (dict, "an object"), (str, "a string"), (bool, "true or false"))
+    return next((name for kind, name in names if isinstance(value, kind)), "a number")
 
 
 def _describe_place(error: json.JSONDecodeError) -> str:
@@ -142,7 +157,7 @@ def _read_text(record: dict[str, Any], options: ReadOptions) -> str:
     if len(names) == 1:
         found = find_field(record, names[0])
         if not isinstance(found.value, str):
-            what = "is missing" if found.value is MISSING else "is not a string"
+            what = "is missing" if found.value is MISSING else f"is {_describe_type(found.value)}, not a string"
             raise _text_error(record, names[0], f"the field '{names[0]}' {what}")
         texts: list[str | None] = [found.value]
         if not options.is_composed:
@@ -161,7 +176,7 @@ def _optional_text(record: dict[str, Any], name: str, flag: str) -> str | None:
     if value is None or value is MISSING:
         return None
     if not isinstance(value, str):
-        raise InputError(f"the field '{name}' is not a string; name another: {flag}")
+        raise InputError(f"the field '{name}' is {_describe_type(value)}, not a string; name another: {flag}")
     return value
 
 
