@@ -182,6 +182,11 @@ def _read_whole_file(record: Record, options: ReadOptions) -> SourceDocument:
     if extract := _EXTRACTORS.get(record.format):
         text, title = extract(record.data, options)
         return SourceDocument(record.name, text, extracted=True, title=title)
+    if record.format == "eml":
+        from mderank.reading.eml import mail_text  # email takes time to start
+
+        mail = mail_text(record.data, options)
+        return SourceDocument(record.name, mail.text, mail.prose, extracted=True, title=mail.subject)
     source = decode(record.data, options.encoding)
     if record.format == "ipynb":
         text, prose = notebook_text(source)
@@ -217,13 +222,7 @@ def _epub(data: bytes, options: ReadOptions) -> tuple[str, str | None]:
     return epub_text_and_title(data, options)
 
 
-def _mail(data: bytes, options: ReadOptions) -> tuple[str, str | None]:
-    from mderank.reading.eml import mail_text_and_subject  # as does email
-
-    return mail_text_and_subject(data, options)
-
-
 # Formats whose text is taken out of the file.
 _EXTRACTORS: dict[InputFormat, Callable[[bytes, ReadOptions], tuple[str, str | None]]] = {
-    "html": _html, "pdf": _pdf, "docx": _docx, "epub": _epub, "eml": _mail,
+    "html": _html, "pdf": _pdf, "docx": _docx, "epub": _epub,
 }  # fmt: skip
