@@ -29,11 +29,11 @@ _TOP_K = {"table": 30, "json": 100, "html": 300}
         help="Language of the word variants, e.g. de.  [default: that of each document]")  # fmt: skip
 @option("Results", "--sort", type=click.Choice(SORT_ORDERS),
         help="Order of the phrases.  [default: keyness with --against, else weight]")  # fmt: skip
-@option("Results", "--top-k", "-k", type=click.IntRange(1),
+@option("Results", "--top-k", "-k", metavar="N", type=click.IntRange(1),
         help="Number of phrases.  [default: 30; json: 100; html: 300]")  # fmt: skip
-@option("Results", "--min-documents", type=click.IntRange(1), default=1, show_default=True,
+@option("Results", "--min-documents", metavar="N", type=click.IntRange(1), default=1, show_default=True,
         help="Leave out phrases of fewer documents.")  # fmt: skip
-@option("Results", "--examples", type=click.IntRange(0), default=5, show_default=True,
+@option("Results", "--examples", metavar="N", type=click.IntRange(0), default=5, show_default=True,
         help="Documents per phrase: those in which it ranks highest.")  # fmt: skip
 @option("Results", "--format", "-f", "output_format", type=click.Choice(FORMATS), default="table", show_default=True,
         help="Output format; html is a page to browse.")  # fmt: skip

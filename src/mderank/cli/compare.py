@@ -13,7 +13,7 @@ from mderank.cli._terminal import output as opened
 from mderank.cli._terminal import show_stages, wants_color
 
 
-@click.command(cls=SectionedCommand)
+@click.command(cls=SectionedCommand, short_help="Compare evaluation runs, with tests of significance.")
 @click.argument("folders", nargs=-1, required=True, metavar="RUN...", type=click.Path(path_type=Path))
 @option("Method", "--protocol", "protocols", multiple=True, metavar="NAME",
         help="Further protocol, besides mderank and macro-stem. Repeatable.")  # fmt: skip

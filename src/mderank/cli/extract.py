@@ -12,7 +12,7 @@ from typing import Any
 import click
 
 from mderank.cli._config import config_option
-from mderank.cli._inputs import SkippedPaths, echo_absent_fields, input_options, read_options
+from mderank.cli._inputs import SkippedPaths, carry_option, echo_absent_fields, input_options, read_options
 from mderank.cli._options import (
     SectionedCommand,
     extraction_options,
@@ -39,16 +39,17 @@ _TABLE_SUFFIXES = ("", "txt", "text", "out", "log")
 _CARRYING = ("jsonl", "json", "csv")  # formats whose rows have further fields
 
 
-@click.command(cls=SectionedCommand)
+@click.command(cls=SectionedCommand, short_help="Extract the keyphrases of files, folders or standard input.")
 @click.argument("paths", nargs=-1, metavar="[PATH]...")
 @input_options
 @option("Results", "--format", "-f", "form", type=click.Choice(list(WRITERS)),
-        show_default="by FILE's suffix, else table",
         help="html shows the text itself with its keyphrases highlighted; markdown is a report with a table per "
-             "document; csv puts ' before what a spreadsheet would run as a formula.")  # fmt: skip
+             "document; csv puts ' before what a spreadsheet would run as a formula.  "
+             "[default: by FILE's suffix, else table]")  # fmt: skip
 @option("Results", "--explain", is_flag=True,
         help="Explain each score: features, contributions, effect of the mask, all occurrences.")  # fmt: skip
 @option("Results", "--output", "-o", metavar="FILE", help="Write to FILE.  [default: standard output]")
+@carry_option
 @option("Results", "--quiet", "-q", is_flag=True, help="No progress, notes or warnings; errors only.")
 @extraction_options()
 @config_option
