@@ -95,7 +95,7 @@ def extract_folder(
     if overwrite and retry_failed:
         raise OptionError("overwrite begins anew, and retry_failed resumes: give one of them")
     out = Path(out)
-    check_paths(paths)  # before a folder is made for nothing
+    check_paths(paths, out.resolve())  # before a folder is made for nothing
     with OutputFolder(out, output_format, carried_columns(worker.reading.carry), overwrite=overwrite) as folder:
         settings = worker.settings()
         folder.check_settings(input=list(paths), output=output_format, shard_size=asdict(shard_size), settings=settings)
