@@ -22,8 +22,8 @@ from mderank.cli._options import (
 )
 from mderank.cli._reading_progress import ReadingProgress
 from mderank.cli._signals import signal_of, signals_held
+from mderank.cli._terminal import check_output, format_of_output, partial_file, wants_color
 from mderank.cli._terminal import output as opened
-from mderank.cli._terminal import partial_file, wants_color
 from mderank.errors import InputError, OptionError
 from mderank.factory import build_extractor
 from mderank.options import Options
@@ -35,7 +35,6 @@ from mderank.util.format import escape_unprintable, format_count
 from mderank.writing import WRITERS, DocumentResult, Writer, make_writer
 
 STDIN = "-"
-_TABLE_SUFFIXES = ("", "txt", "text", "out", "log")
 _CARRYING = ("jsonl", "json", "csv")  # formats whose rows have further fields
 
 
@@ -75,9 +74,9 @@ def extract(
         _check_stdin()
     if not paths and sys.stdin.isatty():
         raise click.UsageError("Name a file or folder, or pipe a text in: mderank extract FILE")
-    form = form or _format_of(output, quiet)
+    form = form or format_of_output(output, WRITERS, quiet=quiet)
     found = find_files([path for path in dict.fromkeys(paths) if path != STDIN])
-    _check_output(output, found.files)
+    check_output(output, found.files)
     reading = read_options(settings)
     if reading.carry and form not in _CARRYING:
         raise OptionError(f"--carry is for -f {', '.join(_CARRYING)}: {form} has no place for other fields")
@@ -104,29 +103,6 @@ def extract(
         skipped.echo()
     if failed:
         sys.exit(1)
-
-
-def _format_of(output: str | None, quiet: bool) -> Any:
-    """Return the format that the suffix of the output file names. Others get a table, and a note says so."""
-    suffix = "" if output is None else Path(output).suffix.lower().lstrip(".")
-    form = {"htm": "html", "md": "markdown", "ndjson": "jsonl"}.get(suffix, suffix)
-    if form in WRITERS:
-        return form
-    if suffix not in _TABLE_SUFFIXES and not quiet:
-        name = escape_unprintable(str(output))
-        note = "no output format has this suffix: it is written as a table; -f names another format"
-        click.echo(f"mderank: note: {name}: {note}", err=True)
-    return "table"
-
-
-def _check_output(output: str | None, files: list[Path]) -> None:
-    """Refuse to write to a file that is read: its text would be lost."""
-    if output is None or not Path(output).is_file():
-        return
-    for file in files:
-        with contextlib.suppress(OSError):
-            if Path(output).samefile(file):
-                raise OptionError(f"--output {output} is one of the files to read: name another file")
 
 
 def _check_stdin() -> None:
