@@ -214,3 +214,21 @@ def test_equal_fields_are_equal_options():
     assert ReadOptions(text_field=["a"]) == ReadOptions(text_field="a")
     assert ReadOptions(text_field=["a", "b", "a"]) == ReadOptions(text_field=("a", "b"))
     assert ReadOptions(text_field=("a", "t"), title_field="t").text_fields == ("t", "a")
+
+
+@pytest.mark.parametrize(
+    ("title", "text", "read_as"),
+    [
+        ("Storm surges", "Storm surges\n\nThe sea rises.", "Storm surges\n\nThe sea rises."),
+        ("Storm  Surges ", "\n storm\nsurges. The sea rises.", "\n storm\nsurges. The sea rises."),
+        ("Surges (1953)", "Surges (1953)", "Surges (1953)"),
+        ("Storm surges", "Storm surges are high.", "Storm surges\n\nStorm surges are high."),
+        ("Storm", "Storms: a survey", "Storm\n\nStorms: a survey"),
+        ("s" * 2_000, "s" * 2_000, "s" * 2_000 + "\n\n" + "s" * 2_000),
+        (" ", "The sea.", "The sea."),
+        ("Storm", " ", "Storm"),
+    ],
+)
+def test_a_title_that_the_text_begins_with_is_read_once(tmp_path, title, text, read_as):
+    _, (source,) = read(tmp_path, json.dumps({"title": title, "text": text}), title_field="title")
+    assert source.text == read_as

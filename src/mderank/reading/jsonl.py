@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
@@ -16,6 +17,7 @@ from mderank.reading.fields import MISSING, FoundField, find_field
 from mderank.reading.limits import check_length, list_names, skip_line, too_many_bytes
 from mderank.seeds import check_seeds
 
+_LONGEST_TITLE = 1_000  # characters that are compared with the text
 _NEAR_CHARS = 20  # characters before and after a mistake that its error shows
 
 
@@ -167,7 +169,25 @@ def _read_text(record: dict[str, Any], options: ReadOptions) -> str:
         if all(text is None for text in texts):
             raise _text_error(record, names[0], f"the fields {list_names(names)} are all missing")
     first = None if title is None else _optional_text(record, title, "--title-field")
-    return "\n\n".join(text for text in (first, *texts) if text is not None and text.strip())
+    body = "\n\n".join(text for text in texts if text is not None and text.strip())
+    if first is None or not first.strip() or _begins_with_title(body, first):
+        return body
+    return f"{first}\n\n{body}" if body else first
+
+
+def _begins_with_title(text: str, title: str) -> bool:
+    """Return whether a title is a line or a sentence at the beginning of a text: it is not read twice.
+
+    >>> [
+    ...     _begins_with_title(text, "Coral  Reefs")
+    ...     for text in ("Coral reefs. They feed fish.", "Coral reefs feed fish.")
+    ... ]
+    [True, False]
+    """
+    if len(title) > _LONGEST_TITLE:
+        return False
+    words = r"\s+".join(map(re.escape, title.split()))
+    return re.match(rf"\s*{words}[ \t]*(?:[.:!?\r\n]|\Z)", text, re.IGNORECASE) is not None
 
 
 def _optional_text(record: dict[str, Any], name: str, flag: str) -> str | None:

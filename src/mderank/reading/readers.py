@@ -108,7 +108,7 @@ def _find_safely(
     except MDERankError as error:
         yield Record(name, position=None, failure=str(error))
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-        yield Record(name, position=None, failure=f"is not a whole gzip file: {error}")
+        yield Record(name, position=None, failure=f"is not a whole gzip file: {error}; get it again")
     except OSError as error:
         yield Record(name, position=None, failure=f"cannot be read: {error.strerror or error}")
 
