@@ -130,7 +130,7 @@ def test_several_texts_are_put_together_in_their_order(tmp_path):
 
 
 def test_the_whole_text_keeps_to_the_limit(tmp_path):
-    line = '{"id": "x", "title": "123456", "text": "123456"}'
+    line = '{"id": "x", "title": "123456", "text": "abcdef"}'
     _, (source,) = read(tmp_path, line, title_field="title", max_document_chars=14)
     assert len(source.text) == 14
     _, (source,) = read(tmp_path, line, title_field="title", max_document_chars=13)
