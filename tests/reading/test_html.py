@@ -65,3 +65,9 @@ def test_no_character_is_looked_for_again(monkeypatch, first):
 )
 def test_readings_of_ruby_annotations_are_left_out(page, text):
     assert html_text(page) == text
+
+
+def test_soft_hyphens_are_left_out():
+    assert html_text("<title>sur&shy;ges</title><p>Rain&shy;water, rain\xadwater, rain&#173;water") == (
+        "surges\n\nRainwater, rainwater, rainwater"
+    )

@@ -65,8 +65,8 @@ def extract(
     PATH is a file of text, Markdown, reStructuredText, LaTeX, HTML, PDF, Word, EPUB, mail (.eml, .mbox), notebooks,
     JSON lines, JSON, CSV or Parquet (also .gz), a folder, a pattern in quotes ('notes/**/*.md'), or - for standard
     input, which is also read when there is no PATH. A folder is searched to the bottom, except for hidden files and
-    folders, node_modules, __pycache__, site-packages and virtual environments. CSV and JSON files in it are not read.
-    Name such a folder or file itself to read it.
+    folders, links to folders, node_modules, __pycache__, site-packages and virtual environments. CSV and JSON files in
+    it are not read. Name such a folder or file itself to read it.
 
     Scores rank the phrases of one document; --explain tells what they are made of.
     """

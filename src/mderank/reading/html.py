@@ -20,6 +20,7 @@ _INLINE = frozenset(
 )
 _VOID = frozenset("area base br col embed hr img input link meta source track wbr".split())
 _RAW = frozenset(("script", "style"))  # what looks like a tag in their text is none
+_SOFT_HYPHEN = "\xad"  # tells where a word may be divided, and is not shown
 _SPACE = re.compile(r"[ \t\r\n\f]+")
 
 _NAME = re.compile(r"[A-Za-z][^\t\n\r\f />\x00]*+")
@@ -104,9 +105,9 @@ class _Page:
 
 
 def _unescape(text: str) -> str:
-    if "&" not in text:
-        return text
-    return html.unescape(_NO_CHARACTER.sub("\ufffd", _LEADING_ZEROS.sub(r"\1", text)))
+    if "&" in text:
+        text = html.unescape(_NO_CHARACTER.sub("\ufffd", _LEADING_ZEROS.sub(r"\1", text)))
+    return text.replace(_SOFT_HYPHEN, "")
 
 
 def _closes_itself(end: str) -> bool:
