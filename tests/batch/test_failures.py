@@ -51,6 +51,19 @@ def test_many_and_long_reasons_are_bounded():
     assert max(len(kind.example) for kind in kinds) <= 80
 
 
+def test_a_frequent_reason_may_come_late():
+    rare = [(str(number), f"{chr(ord('a') + number) * 3} fails") for number in range(MOST_KINDS)]
+    kinds = counted(*rare, *[("z", "is too dark")] * 3).most_common()
+    assert kinds[0] == FailureKind("is too dark", 3, "z")
+    assert len(kinds) == MOST_KINDS
+
+
+def test_what_is_near_a_mistake_is_no_other_reason():
+    near = "a.json:{0}: this record is not JSON: Expecting value at line {0} of the record, near '{1}'"
+    (kind,) = counted(("a.json:1", near.format(1, "[1,")), ("a.json:2", near.format(2, '"text"'))).most_common()
+    assert kind.documents == 2
+
+
 def test_a_long_path_keeps_its_end():
     counts = FailureCounts()
     name = "folder/" * 40 + "in.jsonl:7"

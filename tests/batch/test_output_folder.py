@@ -99,6 +99,12 @@ def test_a_folder_with_other_files_is_refused(tmp_path):
     assert [file.name for file in tmp_path.iterdir()] == ["thesis.doc"]
 
 
+def test_a_file_is_not_a_folder(tmp_path):
+    (tmp_path / "out").write_text("an owl")
+    with pytest.raises(BatchError, match="it is not a folder; name another"), OutputFolder(tmp_path / "out", "jsonl"):
+        pass
+
+
 def test_an_output_that_is_a_file(tmp_path):
     (tmp_path / "out").touch()
     with pytest.raises(BatchError, match="cannot be written"), OutputFolder(tmp_path / "out", "jsonl"):

@@ -169,10 +169,20 @@ def test_throughput_in_words(capsys):
     assert "mderank: 600 of 1,000 documents, 2.9 documents/s, 2 min 20 s left" in capsys.readouterr().err
 
 
-def test_a_missing_input_makes_no_folder(run, tmp_path):
-    result = run("batch", tmp_path / "nope.jsonl", tmp_path / "out")
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        ("nope.jsonl", "nope.jsonl: there is no such file"),
+        ("tables", "tables: this folder has no file that can be read"),
+        ("*.txt", "*.txt: no file matches this pattern"),
+    ],
+)
+def test_an_input_without_files_makes_no_folder(run, tmp_path, name, told):
+    (tmp_path / "tables").mkdir()
+    (tmp_path / "tables" / "a.csv").touch()
+    result = run("batch", tmp_path / name, tmp_path / "out")
     assert result.exit_code == 2
-    assert "nope.jsonl: there is no such file" in result.stderr
+    assert told in result.stderr
     assert not (tmp_path / "out").exists()
 
 

@@ -55,6 +55,19 @@ def test_json_and_a_page(run, made, tmp_path):
     assert (tmp_path / "page.html").read_text().startswith("<!DOCTYPE html>")
 
 
+def test_the_suffix_of_the_output_is_its_format(run, made, tmp_path):
+    for name, begins in (("a.html", "<!DOCTYPE html>"), ("a.JSON", "{"), ("a.txt", "3 documents")):
+        assert run("collection", made("rows"), "-o", tmp_path / name).stderr == ""
+        assert (tmp_path / name).read_text().startswith(begins)
+    assert "no output format has this suffix" in run("collection", made("rows"), "-o", tmp_path / "a.csv").stderr
+    assert run("collection", made("rows"), "--failed", "-o", tmp_path / "a.html").exit_code == 2
+    rows = made("rows")
+    written = rows.read_bytes()
+    result = run("collection", rows, "-o", rows)
+    assert (result.exit_code, rows.read_bytes()) == (2, written)
+    assert "is one of the files to read" in result.stderr
+
+
 def test_a_batch_that_is_not_finished_is_said_so(run, tmp_path):
     (tmp_path / "out" / "_mderank").mkdir(parents=True)
     (tmp_path / "out" / "_mderank" / "manifest.json").write_text('{"output": "jsonl"}')

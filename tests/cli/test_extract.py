@@ -86,7 +86,7 @@ def test_output_file_appears_whole_or_not_at_all(run, example, tmp_path):
     assert [each.name for each in tmp_path.iterdir()] == ["out.csv"]
     result = run("extract", example, "-o", tmp_path / "no" / "out.csv")
     assert result.exit_code == 2
-    assert "cannot be written" in result.stderr
+    assert f"there is no folder {tmp_path / 'no'}; create it first" in result.stderr
 
 
 def test_what_was_not_read_and_what_does_not_occur_is_said_on_stderr(run, example, tmp_path):
@@ -111,6 +111,35 @@ def test_the_suffix_of_the_output_is_its_format(run, example, tmp_path, name, be
     assert (tmp_path / name).read_text(encoding="utf-8").lower().startswith(begins)
     run("extract", example, "--method", "firstphrases", "-o", tmp_path / name, "-f", "jsonl")
     assert (tmp_path / name).read_text(encoding="utf-8").startswith('{"id"')
+
+
+def test_an_input_is_not_written_over(run, tmp_path):
+    note = tmp_path / "note.md"
+    note.write_text("The owl eats a mouse.")
+    for path in (note, tmp_path):
+        result = run("extract", path, "-o", note)
+        assert result.exit_code == 2
+        assert f"--output {note} is one of the files to read: name another file" in result.stderr
+    assert note.read_text() == "The owl eats a mouse."
+
+
+@pytest.mark.parametrize(
+    ("name", "noted"), [("a.txt", False), ("a", False), ("a.tsv", True), ("a.jsonl.gz", True), ("a.ndjson", False)]
+)
+def test_a_suffix_of_no_output_format_is_noted(run, example, tmp_path, name, noted):
+    arguments = ("extract", example, "--method", "firstphrases", "-o", tmp_path / name)
+    assert ("no output format has this suffix: it is written as a table" in run(*arguments).stderr) == noted
+    assert not run(*arguments, "-q").stderr
+    assert not run(*arguments, "-f", "csv").stderr
+
+
+def test_an_input_without_documents_is_noted(run, tmp_path):
+    file = tmp_path / "a.csv"
+    file.write_text("id,text\n")
+    result = run("extract", file, "-f", "json")
+    assert (result.exit_code, json.loads(result.stdout)) == (0, [])
+    assert "the input has no documents" in result.stderr
+    assert not run("extract", file, "-q").stderr
 
 
 def test_seeds(run, example, tmp_path):

@@ -18,7 +18,7 @@ from mderank.methods.registry import METHODS
 from mderank.methods.yake.yake import KeywordNGrams
 from mderank.reading import ReadOptions
 from mderank.reading.docx import docx_text
-from mderank.reading.eml import mail_text_and_subject
+from mderank.reading.eml import mail_text
 from mderank.reading.html import html_text
 from mderank.reading.rst import blank_rst
 from mderank.reading.tex import tex_text
@@ -298,7 +298,7 @@ def test_rst(unit):
 def test_mail(unit):
     header = "Subject: a\nContent-Type: multipart/mixed; boundary=b\n\n"
     assert_linear(
-        lambda data: mail_text_and_subject(data, ReadOptions()),
+        lambda data: mail_text(data, ReadOptions()),
         repeat(unit),
         prepare=lambda text: f"{header}{text}".encode(),
     )

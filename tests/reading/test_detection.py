@@ -35,6 +35,8 @@ from mderank.reading.detection import detect_format
         ("", "text"),
         ("<!DOCTYPE html><p>a", "html"),
         ("%PDF-1.4", "pdf"),
+        ("% a paper\n\n%%\n\\documentclass[11pt]{article}", "tex"),
+        ("% a paper \\documentclass\nis text", "text"),
         ("PAR1", "parquet"),
         (epub({"a": "<p>reef"}), "epub"),
         (docx("<w:p/>"), "docx"),

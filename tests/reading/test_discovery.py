@@ -46,7 +46,9 @@ def test_links_that_lead_nowhere_or_to_themselves(tmp_path):
     gone, loop = errors(tmp_path)
     assert gone == f"{tmp_path / 'gone.txt'}: cannot be read: No such file or directory"
     assert loop == f"{tmp_path / 'loop.txt'}: cannot be read: Too many levels of symbolic links"
-    assert len(find_files([str(tmp_path)]).files) == 3
+    found = find_files([str(tmp_path)])
+    assert len(found.files) == 3
+    assert found.skipped == [tmp_path / "up"]
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")

@@ -15,7 +15,7 @@ from mderank.reading.docx import docx_text
 
 
 def read(data: bytes, **options) -> str:
-    return docx_text(data, ReadOptions(**options))
+    return docx_text(data, ReadOptions(**options)).text
 
 
 def paragraph(text: str, properties: str = "") -> str:
@@ -41,6 +41,30 @@ def test_what_word_processors_write(tmp_path):
         "harmonic analysis",
         "gauge | 3.2 m\n| 3.9 m",
     ]
+
+
+def test_formulas_are_shown_and_are_not_prose():
+    def formula(text: str) -> str:
+        properties = "<m:rPr><m:sty m:val='p'/></m:rPr>"
+        return f"<m:oMath xmlns:m='m'><m:r>{properties}<m:t>{text}</m:t></m:r></m:oMath>"
+
+    body = f"<w:p><w:r><w:t>Of </w:t></w:r>{formula('k')}<w:r><w:t>-means, </w:t></w:r>{formula('dN/dt=rN')}"
+    row = f"<w:tr><w:tc>{paragraph('a')}</w:tc><w:tc><w:p>{formula('x  + y')}{formula('')}</w:p></w:tc></w:tr>"
+    assert docx_text(docx(f"{body}</w:p><w:tbl>{row}</w:tbl>"), ReadOptions()) == (
+        "Of k-means, dN/dt=rN\n\na | x + y",
+        "Of k-means, ,       \n\na | ,    ",
+    )
+    assert docx_text(docx(f"<w:p>{formula('x')}</w:p>"), ReadOptions()) == ("x", None)
+
+
+def test_prompts_of_empty_form_fields_are_left_out():
+    def field(text: str, properties: str = "") -> str:
+        return f"<w:sdt><w:sdtPr>{properties}</w:sdtPr><w:sdtContent>{paragraph(text)}</w:sdtContent></w:sdt>"
+
+    shown = "<w:showingPlcHdr/>"
+    outer = f"<w:sdt><w:sdtContent>{field('Click here to enter text.', shown)}{field('tide')}</w:sdtContent></w:sdt>"
+    body = outer + field("reef", "<w:showingPlcHdr w:val='false'/>") + paragraph("surge")
+    assert read(docx(body)).split("\n\n") == ["tide", "reef", "surge"]
 
 
 def test_tracked_changes_are_accepted_and_hidden_text_is_left_out():

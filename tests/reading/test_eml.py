@@ -9,7 +9,7 @@ import pytest
 
 from mderank.errors import InputError
 from mderank.reading import ReadOptions
-from mderank.reading.eml import mail_text_and_subject
+from mderank.reading.eml import mail_text
 from mderank.tagging.layout import read_layout
 
 HEADER = b"From: a@b.c\nSubject: tides\n"
@@ -17,12 +17,12 @@ SHOWN = "Subject: tides\nFrom: a@b.c\n\n"
 
 
 def read(data: bytes, **options) -> str:
-    return mail_text_and_subject(data, ReadOptions(**options))[0]
+    return mail_text(data, ReadOptions(**options)).text
 
 
 def test_the_subject():
-    assert mail_text_and_subject(HEADER + b"\nHi", ReadOptions())[1] == "tides"
-    assert mail_text_and_subject(b"From: a@b.c\nTo: b@b.c\n\nHi", ReadOptions())[1] is None
+    assert mail_text(HEADER + b"\nHi", ReadOptions()).subject == "tides"
+    assert mail_text(b"From: a@b.c\nTo: b@b.c\n\nHi", ReadOptions()).subject is None
 
 
 def test_a_mail_of_pythons_own_library():
@@ -163,3 +163,62 @@ NESTED = b"".join(b"Content-Type: multipart/mixed; boundary=b%d\n\n--b%d\n" % (e
 def test_mails_that_cannot_be_read(data, told):
     with pytest.raises(InputError, match=told):
         read(data, max_document_chars=2_000)
+
+
+OWN = "The tide gauges of the harbour are read by hand on every day of the week, and nobody knows for how much longer."
+QUOTE = "the opera house needs a roof"
+
+
+@pytest.mark.parametrize(
+    "quoted",
+    [
+        "> {}",
+        "On Mon, 2 Mar 2026 at 09:12, Ann Lee <a@b.c> wrote:\n\n> {}\n> > {}\n>\n\n" + OWN,
+        "On Mon, 2 Mar 2026 at 09:12, Ann Lee <a@b.c> wrote:\n\n{}\n\n{}",
+        "Am 2. März 2026 um 09:12 schrieb Ann Lee\n<a@b.c>:\n> {}",
+        "-----Original Message-----\nFrom: Ann\n\n{}",
+        "________________________________\nFrom: Ann Lee\nSent: Monday\nTo: Bob\nSubject: roofs\n\n{}",
+        "Von: Ann Lee\nGesendet: Montag\nAn: Bob\nBetreff: Dächer\n\n{}",
+    ],
+)
+def test_quotes_are_shown_and_are_not_prose(quoted):
+    body = OWN + "\n\n" + quoted.replace("{}", QUOTE) + "\n"
+    mail = mail_text(HEADER.replace(b"tides", b"Re: tides") + b"\n" + body.encode(), ReadOptions())
+    assert QUOTE in mail.text
+    assert mail.prose is not None
+    assert len(mail.prose) == len(mail.text)
+    assert "opera" not in mail.prose
+    assert mail.prose.count(OWN) == mail.text.count(OWN)
+    assert mail.prose.startswith("Subject: Re: tides\nFrom: a@b.c\n")
+
+
+@pytest.mark.parametrize(
+    ("subject", "body"),
+    [
+        (b"tides", OWN),
+        (b"Re: tides", f"Yes.\n\n-- \n{OWN}\n\nOn 2 March Ann wrote:\n> {QUOTE}"),  # hardly a word of its own
+        (b"Fwd: tides", f"{OWN}\n\n-----Original Message-----\nFrom: Ann\n\n{QUOTE}"),
+        (b"tides", f"{OWN}\n\n---------- Forwarded message ----------\nFrom: Ann\nDate: x\nSubject: y\n\n{QUOTE}"),
+        (b"tides", f"{OWN}\n\n>>> import tides\n> 5 m of water"),
+        (b"tides", f"{OWN}\n\nOn 2 March it rained.\nFrom: the sea"),
+    ],
+)
+def test_what_is_no_quote_is_prose(subject, body):
+    mail = mail_text(HEADER.replace(b"tides", subject) + b"\n" + body.encode(), ReadOptions())
+    assert mail.text.endswith(body)
+    assert mail.prose is None
+
+
+def test_quotes_of_an_attached_mail_are_its_own():
+    inner = f"From: c@d.e\nSubject: storms\n\n{OWN}\n> {QUOTE}\n"
+    mail = (
+        HEADER + b"Content-Type: multipart/mixed; boundary=b\n\n--b\n\nsee below\n--b\nContent-Type: message/rfc822\n\n"
+        + inner.encode() + b"--b--\n"
+    )  # fmt: skip
+    text, prose, _ = mail_text(mail, ReadOptions())
+    assert (
+        text
+        == SHOWN
+        + f"see below\n\n---------- Forwarded message ----------\n\nSubject: storms\nFrom: c@d.e\n\n{OWN}\n> {QUOTE}"
+    )
+    assert prose == text.replace(f"> {QUOTE}", " " * len(f"> {QUOTE}"))

@@ -52,3 +52,22 @@ def test_no_character_is_looked_for_again(monkeypatch, first):
         parts = list(_Page(page).parts())
         assert visited <= 4 * len(page)
         assert len(parts) <= 4 * len(page)
+
+
+@pytest.mark.parametrize(
+    ("page", "text"),
+    [
+        ("<p><ruby>海<rp>(</rp><rt>うみ</rt><rp>)</rp></ruby>の<ruby>波<rt>なみ</rt></ruby>は高い", "海の波は高い"),
+        ("<p><ruby>海<rt>う<i>み</i></ruby>の<ruby><rb>波<rt>なみ<rb>風<rt>かぜ</ruby>は", "海の波風は"),
+        ("<p><ruby>海<rt>うみ<p>波", "海\n\n波"),
+        ("<p><rt>うみ</rt>波", "波"),
+    ],
+)
+def test_readings_of_ruby_annotations_are_left_out(page, text):
+    assert html_text(page) == text
+
+
+def test_soft_hyphens_are_left_out():
+    assert html_text("<title>sur&shy;ges</title><p>Rain&shy;water, rain\xadwater, rain&#173;water") == (
+        "surges\n\nRainwater, rainwater, rainwater"
+    )

@@ -49,6 +49,13 @@ def test_formulas_are_no_words():
     assert prose.split() == [",", "and", ",", "but", "$", "5", "and", "6$"]
 
 
+def test_formulas_between_begin_and_end_are_no_words():
+    source = "so \\begin{align*}\na &= b\n\\end{align*} holds, \\begin{equation} open, \\begin{align} c \\end{gather}"
+    text, prose = notebook_text(json.dumps({"cells": [{"cell_type": "markdown", "source": source}]}))
+    assert text == source
+    assert prose == "so ," + " " * 13 + "\n" + " " * 6 + "\n" + " " * 12 + source[source.index(" holds") :]
+
+
 def test_old_notebooks_have_worksheets():
     cells = [{"cell_type": "heading", "source": ["Tides"]}, {"cell_type": "markdown", "source": "Reefs"}]
     assert notebook_text(json.dumps({"worksheets": [{"cells": cells}, 1]}))[0] == "Tides\n\nReefs"

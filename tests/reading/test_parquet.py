@@ -83,7 +83,7 @@ def test_an_encoding_of_two_bytes_does_not_concern_text_columns(tmp_path):
 
 def test_columns_of_the_wrong_type(tmp_path):
     file = write(tmp_path / "a.parquet", {"text": [1.5], "tokens": [[["Owl", "NN"]]]})
-    assert "the field 'text' is not a string" in str(read(file)[0].error)
+    assert "the field 'text' is a number, not a string" in str(read(file)[0].error)
     file = write(tmp_path / "a.parquet", {"tokens": [[["Owl", "NN"]]]})
     assert read(file, tokens_field="tokens")[0].text == "Owl"
 

@@ -140,7 +140,7 @@ def test_numbers_are_ids_and_no_texts(tmp_path):
     pq.write_table(pa.table({"id": [7, 8], "text": ["owl", None]}), file)
     first, second = read_file(file, ReadOptions())
     assert first.id == 7
-    assert "the field 'text' is not a string" in str(second.error)
+    assert "the field 'text' is null, not a string" in str(second.error)
 
 
 def test_a_broken_parquet_file(tmp_path):

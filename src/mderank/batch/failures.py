@@ -7,10 +7,11 @@ from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 MOST_KINDS = 20  # reasons that a shard keeps, and a run shows a part of
+_MOST_COUNTED = 1_000  # reasons that are counted: a frequent one may come late
 _LONGEST_REASON = 300  # characters
 _LONGEST_ID = 80
 _PLACE = re.compile(r"\A[^\n]{1,400}?:\d+: ")  # of a record in its file
-_DETAILS = re.compile(r"\(.*\)|\d[\d.,]*")  # what differs between documents with the same trouble
+_DETAILS = re.compile(r"\(.*\)|near ['\"].*|\d[\d.,]*")  # what differs between documents with the same trouble
 
 
 class FailureKind(NamedTuple):
@@ -28,7 +29,7 @@ class FailureKind(NamedTuple):
 
 
 class FailureCounts:
-    """Counts failed documents by their reasons. Numbers and what is in brackets make no other reason.
+    """Counts failed documents by their reasons, without numbers, brackets and what is near a mistake.
 
     >>> counts = FailureCounts()
     >>> for number, error in ((1, "1: has 20 words"), (2, None), (3, "a.jsonl:3: has 35 words")):
@@ -76,12 +77,12 @@ class FailureCounts:
         known = self._kinds.get(key)
         if known is not None:
             self._kinds[key] = known._replace(documents=known.documents + kind.documents)
-        elif len(self._kinds) < MOST_KINDS:
+        elif len(self._kinds) < _MOST_COUNTED:
             self._kinds[key] = kind
 
     def most_common(self) -> tuple[FailureKind, ...]:
-        """Return the reasons, the most frequent first."""
-        return tuple(sorted(self._kinds.values(), key=lambda kind: -kind.documents))
+        """Return the most frequent reasons, in this order."""
+        return tuple(sorted(self._kinds.values(), key=lambda kind: -kind.documents)[:MOST_KINDS])
 
 
 def _shorten(text: str, most: int) -> str:

@@ -128,6 +128,8 @@ class OutputFolder:
     # --- opening ------------------------------------------------------------------------------------------------------
 
     def __enter__(self) -> OutputFolder:
+        if self.path.exists() and not self.path.is_dir():
+            raise BatchError(f"{self.path}: cannot be written: it is not a folder; name another output folder")
         try:
             self.path.mkdir(parents=True, exist_ok=True)
             self._check_files()

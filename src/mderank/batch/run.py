@@ -95,7 +95,7 @@ def extract_folder(
     if overwrite and retry_failed:
         raise OptionError("overwrite begins anew, and retry_failed resumes: give one of them")
     out = Path(out)
-    check_paths(paths)  # before a folder is made for nothing
+    check_paths(paths, out.resolve())  # before a folder is made for nothing
     if isinstance(engine, Local):  # nodes of a cluster may have files that this machine does not have
         worker.check_vocabulary()
     with OutputFolder(out, output_format, carried_columns(worker.reading.carry), overwrite=overwrite) as folder:

@@ -9,10 +9,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
-from glob import iglob
 from pathlib import Path
 from typing import Any
 
@@ -93,18 +91,18 @@ class ShardSize:
     size: int = 4_000_000
 
 
-def check_paths(paths: Sequence[str]) -> None:
-    """Refuse paths that stand for nothing, without searching folders.
+def check_paths(paths: Sequence[str], without: Path | None = None) -> None:
+    """Refuse paths that stand for nothing. A folder is searched up to its first file.
 
     Args:
         paths: files, folders and glob patterns.
+        without: folder that is not searched: the output folder.
 
     Raises:
         InputError: a path stands for no file.
     """
     for path in paths:
-        if not os.path.lexists(path) and next(iglob(path, recursive=True), None) is None:
-            raise InputError(f"{path}: there is no such file, or it may not be read")
+        next(input_files([path], without, lambda skipped: None), None)
 
 
 def input_files(paths: Sequence[str], without: Path | None, skip: Callable[[Path], None]) -> Iterator[Path]:

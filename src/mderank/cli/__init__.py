@@ -16,7 +16,7 @@ from mderank.cli._signals import OneLine, ends_in_one_line, handle_signals
 EPILOG = """\b
 Examples:
   mderank extract paper.txt                      the ten keyphrases of a file
-  mderank extract papers/ -f html -o papers.html every file of a folder, highlighted in its text
+  mderank extract papers/ -o papers.html         every file of a folder, highlighted in its text
   cat abstracts.jsonl | mderank extract -f jsonl -k 10 > keyphrases.jsonl
   mderank extract --vocabulary thesaurus.ttl report.pdf
   mderank batch papers/ out && mderank collection out   many documents, and what they are about
@@ -30,8 +30,13 @@ Exit codes:
 
 
 # One module each. A command is imported when it is called, or when all are listed: starting stays fast.
-COMMANDS = ("batch", "collection", "compare", "datasets", "evaluate", "export", "extract", "info", "label", "languages",
-            "mcp", "methods", "models", "reproduce", "serve", "styles", "train", "tune", "vocabulary")  # fmt: skip
+SECTIONS = {
+    "Extract": ("extract", "batch", "collection", "serve", "mcp"),
+    "Your own phrases": ("vocabulary", "label", "tune", "styles"),
+    "What there is": ("methods", "models", "languages", "info"),
+    "Research": ("datasets", "evaluate", "compare", "reproduce", "train", "export"),
+}
+COMMANDS = tuple(name for names in SECTIONS.values() for name in names)
 
 
 class _LazyCommands(MutableMapping[str, click.Command]):
@@ -60,6 +65,21 @@ class _LazyCommands(MutableMapping[str, click.Command]):
 
 
 class _Group(click.Group):
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """All commands, in the order of the help."""
+        return list(COMMANDS)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """One list of commands a section."""
+        width = max(map(len, COMMANDS))
+        for title, names in SECTIONS.items():
+            commands = [(name, self.commands[name]) for name in names]
+            limit = formatter.width - 6 - width
+            with formatter.section(title):
+                formatter.write_dl(
+                    [(name.ljust(width), command.get_short_help_str(limit)) for name, command in commands]
+                )
+
     def main(self, *args: Any, **extra: Any) -> Any:
         """Help and version end in one line too, where they cannot be written."""
         try:

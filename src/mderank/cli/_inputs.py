@@ -35,7 +35,7 @@ _SEEDS_FIELD = option(
     metavar="NAME",
     help="Field or column with the document's seeds, a list or a text with commas, which precede those of --seeds.",
 )
-_CARRY = option(
+carry_option = option(
     "Results",
     "--carry",
     metavar="FIELD",
@@ -43,25 +43,25 @@ _CARRY = option(
     help="Field or column of the input to put into the document's row. FIELD=NAME renames it; all takes every field. "
     "Repeatable.",
 )
-_TOKENS_FIELD = option("Input", "--tokens-field", metavar="FIELD",
+_TOKENS_FIELD = option("Input", "--tokens-field", metavar="NAME",
                        help="Field of a JSON line with [word, tag] pairs: no tagging.")  # fmt: skip
 _INPUT = (
     option("Input", "--input-format", "-i", type=click.Choice(["auto", *FORMATS]), default="auto", show_default=True,
            help="What the input is; auto goes by names, and standard input by its beginning."),
-    option("Input", "--encoding", default="utf-8", show_default=True,
+    option("Input", "--encoding", metavar="NAME", default="utf-8", show_default=True,
            help="Encoding of text without byte order mark."),
     option("Input", "--text-field", metavar="NAME", multiple=True, default=("text",), show_default=True,
-           help="Field of a JSON line, or column of a table, that has the text; fields in fields: body.text, items.0. "
-                "Repeatable: the texts are put together."),
+           help="Field of a JSON record, or column of a table, that has the text. A dot leads into a field: body.text, "
+                "items.0. Repeatable: the texts are put together."),
     option("Input", "--title-field", metavar="NAME",
            help="Field or column with the title, which is read before the text."),
-    option("Input", "--id-field", default="id", show_default=True, help="Field or column that names the document."),
-    option("Input", "--language-field", default="language", show_default=True,
+    option("Input", "--id-field", metavar="NAME", default="id", show_default=True,
+           help="Field or column that names the document."),
+    option("Input", "--language-field", metavar="NAME", default="language", show_default=True,
            help="Field or column that names the document's language."),
     _SEEDS_FIELD,
     _TOKENS_FIELD,
     max_document_chars_option,
-    _CARRY,
 )  # fmt: skip
 
 
@@ -71,8 +71,8 @@ def input_options(command: F) -> F:
 
 
 def text_input_options(command: F) -> F:
-    """The options for reading texts that are not tagged and have no seeds, and of which nothing is carried."""
-    return _add([each for each in _INPUT if each not in (_SEEDS_FIELD, _TOKENS_FIELD, _CARRY)], command)
+    """The options for reading texts that are not tagged and have no seeds."""
+    return _add([each for each in _INPUT if each not in (_SEEDS_FIELD, _TOKENS_FIELD)], command)
 
 
 def _add(options: Sequence[Callable[[F], F]], command: F) -> F:

@@ -7,13 +7,15 @@ import os
 import shutil
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from pathlib import Path
 from typing import TextIO
 
-from mderank.errors import InputError
+import click
+
+from mderank.errors import InputError, OptionError
 from mderank.util.files import atomic_write
-from mderank.util.format import format_duration
+from mderank.util.format import escape_unprintable, format_duration
 
 # Names of files need not be UTF-8; standard output escapes them in the same way.
 _ERRORS = "backslashreplace"
@@ -221,6 +223,8 @@ def output(file: str | None, *, keep_partial: bool = False) -> Iterator[TextIO]:
     path = Path(file)
     if path.is_dir():
         raise InputError(f"{file}: cannot be written: it is a folder; name a file")
+    if not path.parent.exists():
+        raise InputError(f"{file}: cannot be written: there is no folder {path.parent}; create it first")
     try:
         if path.exists() and not path.is_file():  # a device or a named pipe is not replaced
             with path.open("w", encoding="utf-8", errors=_ERRORS, newline="") as stream:
@@ -239,6 +243,49 @@ def output(file: str | None, *, keep_partial: bool = False) -> Iterator[TextIO]:
                 raise
     except OSError as error:
         raise InputError(f"{file}: cannot be written: {error.strerror or error}") from error
+
+
+_TABLE_SUFFIXES = ("", "txt", "text", "out", "log")
+_FORMAT_OF_SUFFIX = {"htm": "html", "md": "markdown", "ndjson": "jsonl", "tex": "latex"}
+
+
+def format_of_output(file: str | None, formats: Collection[str], *, quiet: bool = False) -> str:
+    """Return the format that the suffix of an output file names. Others get a table, and a note says so.
+
+    Args:
+        file: Path of the file; None for standard output.
+        formats: The formats of the command.
+        quiet: Whether to leave out the note.
+
+    Returns:
+        One of the formats, or ``table``.
+    """
+    suffix = "" if file is None else Path(file).suffix.lower().lstrip(".")
+    form = _FORMAT_OF_SUFFIX.get(suffix, suffix)
+    if form in formats:
+        return form
+    if suffix not in _TABLE_SUFFIXES and not quiet:
+        note = "no output format has this suffix: it is written as a table; -f names another format"
+        click.echo(f"mderank: note: {escape_unprintable(str(file))}: {note}", err=True)
+    return "table"
+
+
+def check_output(file: str | None, inputs: Iterable[Path]) -> None:
+    """Refuse to write to a file that is read: its text would be lost.
+
+    Args:
+        file: Path of the output file; None for standard output.
+        inputs: The files that are read.
+
+    Raises:
+        OptionError: It is one of them.
+    """
+    if file is None or not Path(file).is_file():
+        return
+    for each in inputs:
+        with contextlib.suppress(OSError):
+            if Path(file).samefile(each):
+                raise OptionError(f"--output {file} is one of the files to read: name another file")
 
 
 def partial_file(file: str) -> Path:

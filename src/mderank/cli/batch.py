@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from mderank.cli._config import config_option
-from mderank.cli._inputs import SkippedPaths, echo_absent_fields, input_options, read_options
+from mderank.cli._inputs import SkippedPaths, carry_option, echo_absent_fields, input_options, read_options
 from mderank.cli._options import (
     SectionedCommand,
     extraction_options,
@@ -55,6 +55,7 @@ def build_in_worker(options: Options) -> Extractor:
         help="Write the files of OUT again in which documents failed.")  # fmt: skip
 @option("Results", "--overwrite", is_flag=True,
         help="Begin anew in an OUT of mderank batch, and remove what it wrote there; other files stay.")  # fmt: skip
+@carry_option
 @option("Results", "--quiet", "-q", is_flag=True, help="No progress, notes or warnings; errors only.")
 @option("Run", "--engine", type=click.Choice(ENGINES), default="local", show_default=True,
         help="Where to run: on this machine, or on a cluster that has IN and OUT under the same paths.")  # fmt: skip

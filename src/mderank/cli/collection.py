@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from mderank.cli._options import SectionedCommand, option
+from mderank.cli._terminal import check_output, format_of_output, progress, wants_color
 from mderank.cli._terminal import output as opened
-from mderank.cli._terminal import progress, wants_color
 from mderank.errors import OptionError
 
 if TYPE_CHECKING:
@@ -29,14 +29,14 @@ _TOP_K = {"table": 30, "json": 100, "html": 300}
         help="Language of the word variants, e.g. de.  [default: that of each document]")  # fmt: skip
 @option("Results", "--sort", type=click.Choice(SORT_ORDERS),
         help="Order of the phrases.  [default: keyness with --against, else weight]")  # fmt: skip
-@option("Results", "--top-k", "-k", type=click.IntRange(1),
+@option("Results", "--top-k", "-k", metavar="N", type=click.IntRange(1),
         help="Number of phrases.  [default: 30; json: 100; html: 300]")  # fmt: skip
-@option("Results", "--min-documents", type=click.IntRange(1), default=1, show_default=True,
+@option("Results", "--min-documents", metavar="N", type=click.IntRange(1), default=1, show_default=True,
         help="Leave out phrases of fewer documents.")  # fmt: skip
-@option("Results", "--examples", type=click.IntRange(0), default=5, show_default=True,
+@option("Results", "--examples", metavar="N", type=click.IntRange(0), default=5, show_default=True,
         help="Documents per phrase: those in which it ranks highest.")  # fmt: skip
-@option("Results", "--format", "-f", "output_format", type=click.Choice(FORMATS), default="table", show_default=True,
-        help="Output format; html is a page to browse.")  # fmt: skip
+@option("Results", "--format", "-f", "output_format", type=click.Choice(FORMATS),
+        help="Output format; html is a page to browse.  [default: by FILE's suffix, else table]")  # fmt: skip
 @option("Results", "--failed", is_flag=True,
         help="List the documents that failed with their errors, as a table or JSON, instead of phrases.")  # fmt: skip
 @option("Results", "--output", "-o", metavar="FILE", help="Write to FILE.  [default: standard output]")
@@ -49,7 +49,7 @@ def collection(
     top_k: int | None,
     min_documents: int,
     examples: int,
-    output_format: str,
+    output_format: str | None,
     failed: bool,
     output: str | None,
     quiet: bool,
@@ -65,14 +65,16 @@ def collection(
 
     \b
     mderank batch papers/ out && mderank collection out
-    mderank collection out -f html -o overview.html
+    mderank collection out -o overview.html
     mderank collection out --against other     compare two collections
     mderank collection out --failed            the documents that failed
     """  # noqa: D301
     from mderank.collection import build_overview, open_output
 
+    check_output(output, filter(None, (out, against)))
+    output_format = output_format or format_of_output(output, FORMATS, quiet=quiet)
     if failed and (against is not None or output_format == "html"):
-        raise OptionError("--failed lists documents: leave out --against and -f html")
+        raise OptionError("--failed lists documents: leave out --against, and choose -f table or json")
     ours = open_output(out)
     if failed:
         _write_failures(ours, output_format, output)

@@ -9,11 +9,11 @@ from pathlib import Path
 import click
 
 from mderank.cli._options import SectionedCommand, option
+from mderank.cli._terminal import format_of_output, show_stages, wants_color
 from mderank.cli._terminal import output as opened
-from mderank.cli._terminal import show_stages, wants_color
 
 
-@click.command(cls=SectionedCommand)
+@click.command(cls=SectionedCommand, short_help="Compare evaluation runs, with tests of significance.")
 @click.argument("folders", nargs=-1, required=True, metavar="RUN...", type=click.Path(path_type=Path))
 @option("Method", "--protocol", "protocols", multiple=True, metavar="NAME",
         help="Further protocol, besides mderank and macro-stem. Repeatable.")  # fmt: skip
@@ -26,9 +26,8 @@ from mderank.cli._terminal import show_stages, wants_color
 @option("Input", "--data-dir", envvar="MDERANK_DATA_DIR", type=click.Path(path_type=Path), show_envvar=True,
         help="Folder of the datasets, for their texts.")  # fmt: skip
 @option("Results", "--format", "-f", "table_format", type=click.Choice(["table", "markdown", "csv", "latex"]),
-        default="table", show_default=True,
-        help="csv has a row per value, with its interval and p-value; latex needs booktabs and adjustbox."
-        )  # fmt: skip
+        help="csv has a row per value, with its interval and p-value; latex needs booktabs and adjustbox.  "
+             "[default: by FILE's suffix, else table]")  # fmt: skip
 @option("Results", "--output", "-o", metavar="FILE", help="Write to FILE.  [default: standard output]")
 @option("Results", "--html", metavar="FILE", help="Also write a page: tables, plots, and the hits in the texts.")
 @option("Results", "--documents", type=click.IntRange(0), default=20, show_default=True, metavar="N",
@@ -39,7 +38,7 @@ def compare(
     measures: tuple[str, ...],
     baseline: str | None,
     data_dir: Path | None,
-    table_format: str,
+    table_format: str | None,
     output: str | None,
     html: str | None,
     documents: int,
@@ -57,6 +56,7 @@ def compare(
     """
     from mderank.research.reports.compare import compare as compare_runs
 
+    table_format = table_format or format_of_output(output, ("markdown", "csv", "latex"))
     with show_stages() as show:
         comparison = compare_runs(
             folders,

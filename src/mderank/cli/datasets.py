@@ -27,7 +27,7 @@ class _Row:
     candidate_recall: float | None
 
 
-@click.group(invoke_without_command=True)
+@click.group(invoke_without_command=True, short_help="List labelled datasets with their statistics; import one.")
 @click.option("--data-dir", type=click.Path(path_type=Path), metavar="DIR",
               help="Folder of the datasets.  [default: $MDERANK_DATA_DIR, or ./data]")  # fmt: skip
 @click.option("--dataset", "-d", "names", multiple=True, metavar="NAME|FILE",

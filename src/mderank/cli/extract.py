@@ -12,7 +12,7 @@ from typing import Any
 import click
 
 from mderank.cli._config import config_option
-from mderank.cli._inputs import SkippedPaths, echo_absent_fields, input_options, read_options
+from mderank.cli._inputs import SkippedPaths, carry_option, echo_absent_fields, input_options, read_options
 from mderank.cli._options import (
     SectionedCommand,
     extraction_options,
@@ -22,8 +22,8 @@ from mderank.cli._options import (
 )
 from mderank.cli._reading_progress import ReadingProgress
 from mderank.cli._signals import signal_of, signals_held
+from mderank.cli._terminal import check_output, format_of_output, partial_file, wants_color
 from mderank.cli._terminal import output as opened
-from mderank.cli._terminal import partial_file, wants_color
 from mderank.errors import InputError, OptionError
 from mderank.factory import build_extractor
 from mderank.options import Options
@@ -38,16 +38,17 @@ STDIN = "-"
 _CARRYING = ("jsonl", "json", "csv")  # formats whose rows have further fields
 
 
-@click.command(cls=SectionedCommand)
+@click.command(cls=SectionedCommand, short_help="Extract the keyphrases of files, folders or standard input.")
 @click.argument("paths", nargs=-1, metavar="[PATH]...")
 @input_options
 @option("Results", "--format", "-f", "form", type=click.Choice(list(WRITERS)),
-        show_default="by FILE's suffix, else table",
         help="html shows the text itself with its keyphrases highlighted; markdown is a report with a table per "
-             "document; csv puts ' before what a spreadsheet would run as a formula.")  # fmt: skip
+             "document; csv puts ' before what a spreadsheet would run as a formula.  "
+             "[default: by FILE's suffix, else table]")  # fmt: skip
 @option("Results", "--explain", is_flag=True,
         help="Explain each score: features, contributions, effect of the mask, all occurrences.")  # fmt: skip
 @option("Results", "--output", "-o", metavar="FILE", help="Write to FILE.  [default: standard output]")
+@carry_option
 @option("Results", "--quiet", "-q", is_flag=True, help="No progress, notes or warnings; errors only.")
 @extraction_options()
 @config_option
@@ -64,8 +65,8 @@ def extract(
     PATH is a file of text, Markdown, reStructuredText, LaTeX, HTML, PDF, Word, EPUB, mail (.eml, .mbox), notebooks,
     JSON lines, JSON, CSV or Parquet (also .gz), a folder, a pattern in quotes ('notes/**/*.md'), or - for standard
     input, which is also read when there is no PATH. A folder is searched to the bottom, except for hidden files and
-    folders, node_modules, __pycache__, site-packages and virtual environments. CSV and JSON files in it are not read.
-    Name such a folder or file itself to read it.
+    folders, links to folders, node_modules, __pycache__, site-packages and virtual environments. CSV and JSON files in
+    it are not read. Name such a folder or file itself to read it.
 
     Scores rank the phrases of one document; --explain tells what they are made of.
     """
@@ -73,8 +74,9 @@ def extract(
         _check_stdin()
     if not paths and sys.stdin.isatty():
         raise click.UsageError("Name a file or folder, or pipe a text in: mderank extract FILE")
-    form = form or _format_of(output)
+    form = form or format_of_output(output, WRITERS, quiet=quiet)
     found = find_files([path for path in dict.fromkeys(paths) if path != STDIN])
+    check_output(output, found.files)
     reading = read_options(settings)
     if reading.carry and form not in _CARRYING:
         raise OptionError(f"--carry is for -f {', '.join(_CARRYING)}: {form} has no place for other fields")
@@ -101,12 +103,6 @@ def extract(
         skipped.echo()
     if failed:
         sys.exit(1)
-
-
-def _format_of(output: str | None) -> Any:
-    """The format that the suffix of the output file names; a table for others."""
-    suffix = "" if output is None else Path(output).suffix.lower().lstrip(".")
-    return {"htm": "html", "md": "markdown", "ndjson": "jsonl"}.get(suffix, suffix if suffix in WRITERS else "table")
 
 
 def _check_stdin() -> None:
@@ -147,6 +143,8 @@ def _write_all(
         stopped.args = (f"{written} document{'' if written == 1 else 's'} written{where}",)
         raise stopped from None
     writer.end()
+    if not written and not quiet:
+        click.echo("mderank: note: the input has no documents: its files have no records", err=True)
     return failed
 
 

@@ -34,7 +34,7 @@ _GRACE_SECONDS = 5
 _OPTIONS = ("model", "device", "dtype", "threads", "tagger")  # those that a style is learned for
 
 
-@click.command(cls=SectionedCommand)
+@click.command(cls=SectionedCommand, short_help="Label your documents on a page, by ticks and crosses.")
 @click.argument("paths", nargs=-1, required=True, metavar="PATH...")
 @text_input_options
 @option("Results", "--output", "-o", default="labels.jsonl", show_default=True, metavar="FILE",
@@ -43,7 +43,7 @@ _OPTIONS = ("model", "device", "dtype", "threads", "tagger")  # those that a sty
         help="File that the page saves the learned style to, for --style.")  # fmt: skip
 @option("Results", "--top-k", "-k", type=click.IntRange(1, 100), default=15, show_default=True, metavar="N",
         help="Phrases that are proposed for a document.")  # fmt: skip
-@option("Server", "--port", "-p", type=click.IntRange(0, 65535), default=8001, show_default=True,
+@option("Server", "--port", "-p", metavar="N", type=click.IntRange(0, 65535), default=8001, show_default=True,
         help="Port to listen on; 0 chooses a free one.")  # fmt: skip
 @option("Server", "--open/--no-open", "--browser/--no-browser", "opens", default=None,
         help="Open the page in a browser.  [default: only at a terminal]")  # fmt: skip

@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 
-@click.command()
+@click.command(short_help="List the known languages, and what reads each of them.")
 @click.argument("files", nargs=-1, type=click.Path(path_type=Path), metavar="[FILE]...")
 @click.option("--json", "as_json", is_flag=True, help="As JSON.")
 def languages(files: tuple[Path, ...], as_json: bool) -> None:

@@ -13,7 +13,7 @@ from mderank.cli._config import config_option
 from mderank.cli._options import SectionedCommand, extraction_options, make_options, option
 
 
-@click.command(cls=SectionedCommand)
+@click.command(cls=SectionedCommand, short_help="Serve the Model Context Protocol (MCP) to chat clients.")
 @option("Server", "--allow", "folders", multiple=True, metavar="FOLDER",
         help="Let clients name files below FOLDER; repeatable.  [default: clients send texts only]")  # fmt: skip
 @option("Limits", "--max-text-chars", type=click.IntRange(1), default=200_000, show_default=True, metavar="N",

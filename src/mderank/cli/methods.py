@@ -12,7 +12,7 @@ from mderank.methods.registry import METHODS, Method, get_method
 _ARGUMENTS = "\n\nArgs:"  # for Python; the command line has options
 
 
-@click.command()
+@click.command(short_help="List the methods that --method takes; describe one.")
 @click.argument("name", metavar="[METHOD]", required=False)
 def methods(name: str | None) -> None:
     """List the methods that --method takes; of one METHOD, what it does and the options that --set takes."""

@@ -22,7 +22,7 @@ KNOWN = (
 )
 
 
-@click.command()
+@click.command(short_help="List the encoders that --model takes.")
 @click.argument("folders", nargs=-1, type=click.Path(path_type=Path))
 @click.option("--json", "as_json", is_flag=True, help="As JSON.")
 def models(folders: tuple[Path, ...], as_json: bool) -> None:

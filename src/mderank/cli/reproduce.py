@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 MODES: dict[str, tuple[Mode, ...]] = {"both": ("exact", "one pass"), "exact": ("exact",), "one-pass": ("one pass",)}
 
 
-@click.command(cls=SectionedCommand)
+@click.command(cls=SectionedCommand, short_help="Measure the paper's tables and figures, and compare.")
 @click.argument("tables", nargs=-1, metavar="[TABLE]...")
 @option("Method", "--model", "-m", default=DEFAULT_MODEL, show_default=True, metavar="NAME|DIR",
         help="Encoder in place of the paper's BERT; bert-base-uncased is the paper's own.")  # fmt: skip

@@ -43,7 +43,7 @@ def _limit(name: str, help_: str) -> Callable[[F], F]:
 @click.command(cls=SectionedCommand)
 @option("Server", "--host", default="127.0.0.1", show_default=True,
         help="Address to listen on. 0.0.0.0 accepts other machines: put a reverse proxy in front.")  # fmt: skip
-@option("Server", "--port", "-p", type=click.IntRange(0, 65535), default=8000, show_default=True,
+@option("Server", "--port", "-p", metavar="N", type=click.IntRange(0, 65535), default=8000, show_default=True,
         help="Port to listen on; 0 chooses a free one.")  # fmt: skip
 @option("Server", "--open/--no-open", "opens", default=None,
         help="Open the page in a browser.  [default: only at a terminal and on loopback]")  # fmt: skip

@@ -7,7 +7,7 @@ import click
 from mderank.style import load_style, ready_made
 
 
-@click.command()
+@click.command(short_help="List the styles that --style takes; describe one.")
 @click.argument("name", metavar="[STYLE]", required=False)
 def styles(name: str | None) -> None:
     """List the styles that are part of mderank; of one STYLE or style file, what it was learned from and its worth."""

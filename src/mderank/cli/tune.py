@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 _OPTIONS = ("model", "device", "dtype", "threads", "tagger")
 
 
-@click.command(cls=SectionedCommand)
+@click.command(cls=SectionedCommand, short_help="Learn from labelled documents what counts as a keyphrase.")
 @click.argument("source", metavar="LABELLED")
 @option("Input", "--text-field", default="text", show_default=True, help="Field or column of the text.")
 @option("Input", "--label-field", default="keyphrases", show_default=True, help="Field or column of the labels.")

@@ -14,8 +14,8 @@ import click
 from mderank.cli._inputs import read_options, text_input_options
 from mderank.cli._options import SectionedCommand, import_spacy_without_torch, option
 from mderank.cli._reading_progress import ReadingProgress
+from mderank.cli._terminal import check_output, format_of_output, progress, wants_color
 from mderank.cli._terminal import output as opened
-from mderank.cli._terminal import progress, wants_color
 from mderank.errors import InputError, OptionError
 from mderank.util.format import escape_unprintable, format_count, json_text, style_text
 
@@ -133,8 +133,9 @@ def convert(file: Path, output: str | None) -> None:
         help="Leave out phrases that readers are less likely to accept, on average.")  # fmt: skip
 @option("Results", "--examples", type=click.IntRange(0), default=3, show_default=True, metavar="N",
         help="Documents per suggestion: those in which it ranks highest.")  # fmt: skip
-@option("Results", "--format", "-f", "form", type=click.Choice(("table", "csv", "json")), default="table",
-        show_default=True, help="Output format; csv and json have the documents, and all variants.")  # fmt: skip
+@option("Results", "--format", "-f", "form", type=click.Choice(("table", "csv", "json")),
+        help="Output format; csv and json have the documents, and all variants.  "
+             "[default: by FILE's suffix, else table]")  # fmt: skip
 @_OUTPUT
 @option("Results", "--quiet", "-q", is_flag=True, help="No progress and no notes; errors only.")
 def suggest(
@@ -145,7 +146,7 @@ def suggest(
     min_documents: int,
     min_confidence: float,
     examples: int,
-    form: str,
+    form: str | None,
     output: str | None,
     quiet: bool,
     **reading: Any,
@@ -162,6 +163,8 @@ def suggest(
     from mderank.collection.batch_output import is_batch_output
     from mderank.vocabularies import load_vocabulary
 
+    check_output(output, [file, *map(Path, paths)])
+    form = form or format_of_output(output, ("csv", "json"), quiet=quiet)
     loaded = load_vocabulary(file)
     with tempfile.TemporaryDirectory() as folder:
         if len(paths) == 1 and is_batch_output(Path(paths[0])):

@@ -92,7 +92,8 @@ class ReadOptions:
             None if the documents have none.
         tokens_field: field with a list of [word, tag] pairs; None if the documents are not tagged.
         max_document_chars: length of the longest document that is read, in characters. A longer one is an error.
-        title_field: field or column of the title, which precedes the text as a paragraph; None if there is none.
+        title_field: field or column of the title, which precedes the text as a paragraph; None if there is none. A
+            title that is the text's first line or sentence is not read twice.
         carry: fields or columns that `SourceDocument.carried` and the rows of results get. ``FIELD=NAME`` renames one;
             ``all`` stands for all that are not read as text, id, language or tokens.
 

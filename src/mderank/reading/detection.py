@@ -13,6 +13,7 @@ _ARRAY = re.compile(rb"\[\s*+[\[{\]]")
 _COLUMN_CHARS = 60  # longer than names of columns are
 _EPUB = b"mimetypeapplication/epub+zip"  # the first member of an EPUB book, which is not compressed
 _NOTEBOOK = re.compile(rb'\{\s*+"(?:cells|worksheets|metadata|nbformat)"\s*+:')
+_TEX = re.compile(rb"(?:%[^\n]*+\n|\s)*+\\documentclass\b")  # comments may precede it
 _OF_NOTEBOOKS = re.compile(rb'"(?:cell_type|nbformat|kernelspec)"\s*+:')
 _MAILBOX = re.compile(rb"From \S{1,200} [^\n]{0,60}\d\d:\d\d[^\n]{0,30}\r?\n[A-Za-z-]{1,60}:")
 _FIELDS = re.compile(rb"(?:[A-Za-z][\w-]{0,60}:[^\n]*+\n(?:[ \t]+\S[^\n]*+\n)*+)++")
@@ -55,6 +56,7 @@ def _marked_format(start: bytes, head: bytes) -> InputFormat | None:
         (head.startswith(b"PAR1"), "parquet"),
         (lower.startswith(b"%pdf-"), "pdf"),
         (lower.startswith((b"<!doctype html", b"<html")), "html"),
+        (_TEX.match(head), "tex"),
         (_NOTEBOOK.match(head) and _OF_NOTEBOOKS.search(head), "ipynb"),
         (_MAILBOX.match(head), "mbox"),
         (fields and _MAIL_FIELD.search(fields.group()), "eml"),

@@ -50,7 +50,7 @@ class FoundFiles:
     Attributes:
         files: files to read, in order.
         skipped: files in folders whose suffix is not a document format, CSV and JSON files, and the folders that are
-            not searched: those of programs, virtual environments and hidden folders.
+            not searched: those of programs, virtual environments, hidden folders and links to folders.
         errors: one failed document per path that stands for no file.
     """
 
@@ -64,8 +64,8 @@ def find_files(paths: Sequence[str]) -> FoundFiles:
 
     Args:
         paths: files, folders and glob patterns. Folders are searched recursively, in the order of the names. Folders
-            in them are left out if they are hidden, a virtual environment, or called ``node_modules``, ``__pycache__``
-            or ``site-packages``. A folder that is itself among the paths is always searched.
+            in them are left out if they are hidden, a link, a virtual environment, or called ``node_modules``,
+            ``__pycache__`` or ``site-packages``. A folder that is itself among the paths is always searched.
 
     Returns:
         The files to read, the skipped files and folders, and one error per path without files.
@@ -160,7 +160,7 @@ def _search(folder: Path, skip: Callable[[Path], None], without: Path | None) ->
         here = Path(current)
         searched = []
         for name in sorted(folders):
-            if _is_left_out(here / name):
+            if _is_left_out(here / name) or (here / name).is_symlink():  # a link may lead back to a folder above
                 skip(here / name)
             elif (here / name).resolve() != without:
                 searched.append(name)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Mapping
+from typing import NamedTuple
 
 from mderank.errors import InputError
 from mderank.reading.base import OLD_OFFICE_MARK, ReadOptions
@@ -27,21 +28,36 @@ _FEW_ELEMENTS = 10_000  # that a part may have beyond that
 _PARAGRAPH, _LINE, _BAR = "\n\n", "\n", " | "  # what is before a block, before a table's row, and between its cells
 _LONGEST_ROW = 300  # characters of a row that is one line
 _FALSE = ("0", "false", "off")
+_FORMULA_START, _FORMULA_END = "\x01", "\x02"  # around a formula until the text is whole; no XML has these characters
+_FORMULA = re.compile("\x01([^\x01\x02]*)\x02?")
+_WORD_FORMULA = re.compile(r"[^\W_]{1,20}")  # a formula that is a word, such as the k of "k-means"
 
 
-def docx_text(data: bytes, options: ReadOptions) -> str:
+class DocxText(NamedTuple):
+    """The text of a Word document.
+
+    Attributes:
+        text: the text.
+        prose: the same with formulas replaced by spaces; None if there are none.
+    """
+
+    text: str
+    prose: str | None
+
+
+def docx_text(data: bytes, options: ReadOptions) -> DocxText:
     """Return the text of a Word document: its paragraphs with a blank line between them, then its foot- and endnotes.
 
     Each item of a list is a paragraph. The cells of a table's row are on one line with bars between them, or paragraphs
-    if they are long. Headers, footers, comments, tables of contents, hidden
-    text and text that a tracked change deletes are left out.
+    if they are long. Headers, footers, comments, tables of contents, prompts of empty form fields, hidden text and text
+    that a tracked change deletes are left out.
 
     Args:
         data: the bytes of the file.
         options: the limit.
 
     Returns:
-        The text.
+        The text, and its prose.
 
     Raises:
         InputError: the file is encrypted, of an old format, damaged or too long, or has no text.
@@ -61,7 +77,16 @@ def docx_text(data: bytes, options: ReadOptions) -> str:
             reader.read(archive, part, root=kind)
     if not reader.blocks:
         raise InputError("this document has no text, only pictures: put it through OCR first")
-    return "".join(part for block in reader.blocks for part in block)[len(_PARAGRAPH) :]
+    marked = "".join(part for block in reader.blocks for part in block)[len(_PARAGRAPH) :]
+    text = _FORMULA.sub(r"\1", marked)
+    prose = _FORMULA.sub(_blank_formula, marked)
+    return DocxText(text, None if prose == text else prose)
+
+
+def _blank_formula(found: re.Match[str]) -> str:
+    """Return a comma and spaces, so that no phrase crosses the formula; a formula that is a word as it is."""
+    formula = found.group(1)
+    return formula if not formula or _WORD_FORMULA.fullmatch(formula) else "," + " " * (len(formula) - 1)
 
 
 def _related(archive: ZipArchive, part: str) -> dict[str, str]:
@@ -102,6 +127,7 @@ class _PartReader:
         self._root = root
         self._paragraphs: list[list[str]] = []  # those that are open: a text box is in a paragraph
         self._is_contents: list[bool] = []
+        self._prompts: list[bool] = []  # of the form fields that are open, whether they show what to write there
         self._hidden_runs: list[bool] = []
         self._rows: list[list[Blocks]] = []  # the cells of the rows that are open: a table is in a cell
         self._left_out = self._in_properties = self._in_text = 0
@@ -114,7 +140,8 @@ class _PartReader:
                 raise InputError(f"this Office file is not a Word document but a {name[:40]}: export its text")
             self._root = ""
         is_separator = name in ("footnote", "endnote") and attributes.get("type", "normal") != "normal"
-        if self._left_out or name in _LEFT_OUT or is_separator:
+        is_prompt = name == "sdtContent" and self._prompts[-1:] == [True]
+        if self._left_out or name in _LEFT_OUT or is_separator or is_prompt:
             self._left_out += 1
         elif self._in_properties or name.endswith(("Pr", "PrChange")):
             self._in_properties += 1
@@ -131,12 +158,18 @@ class _PartReader:
             self._hidden_runs.append(False)
         elif name == "t":
             self._in_text += 1
+        elif name == "sdt":
+            self._prompts.append(False)
+        elif name == "oMath":
+            self._add(_FORMULA_START)
         elif name in _MARKS:
             self._add(_MARKS[name])
 
     def _read_property(self, name: str, attributes: Mapping[str, str]) -> None:
         if name == "vanish" and self._hidden_runs and attributes.get("val") not in _FALSE:
             self._hidden_runs[-1] = True
+        elif name == "showingPlcHdr" and self._prompts:
+            self._prompts[-1] = attributes.get("val") not in _FALSE
         elif name == "pStyle" and self._is_contents:
             self._is_contents[-1] = bool(_CONTENTS.match(attributes.get("val", "")))
 
@@ -160,6 +193,10 @@ class _PartReader:
             self._hidden_runs.pop()
         elif name == "t":
             self._in_text -= 1
+        elif name == "sdt":
+            self._prompts.pop()
+        elif name == "oMath":
+            self._add(_FORMULA_END)
 
     def _here(self) -> Blocks:
         """Return where the next block belongs: to the cell that is open, or to the document."""

@@ -14,12 +14,14 @@ from dataclasses import dataclass, field
 from email.message import Message
 from email.parser import BytesHeaderParser
 from email.policy import compat32
+from typing import NamedTuple
 
 from mderank.errors import InputError, OptionError
 from mderank.reading.base import ReadOptions
 from mderank.reading.decoding import check_encoding
 from mderank.reading.html import html_text
 from mderank.reading.limits import check_length, too_many_chars
+from mderank.reading.mail_quotes import blank_quotes
 
 _SHOWN = ("Subject", "From", "To", "Cc", "Date")  # as tagging/layout/mail_lines.py knows them
 _DEEPEST = 10  # parts in parts
@@ -66,8 +68,22 @@ class _Body:
         self.forwarded += other.forwarded
 
 
-def mail_text_and_subject(data: bytes, options: ReadOptions) -> tuple[str, str | None]:
-    """Return a mail as its reader sees it (a header, the text, and mails that are attached), and its subject.
+class MailText(NamedTuple):
+    """The text of a mail.
+
+    Attributes:
+        text: the header, the text, and mails that are attached.
+        prose: the same with quotes of earlier mails replaced by spaces; None if there are none.
+        subject: the subject on one line; None if there is none.
+    """
+
+    text: str
+    prose: str | None
+    subject: str | None
+
+
+def mail_text(data: bytes, options: ReadOptions) -> MailText:
+    """Return a mail as its reader sees it: a header, the text, and mails that are attached.
 
     The header has the subject, who writes and receives, the date, and the names of attachments, which are not read. Of
     a text that is there as plain text and as HTML, the plain text is returned, unless it only points to the other.
@@ -77,15 +93,16 @@ def mail_text_and_subject(data: bytes, options: ReadOptions) -> tuple[str, str |
         options: the encoding of parts that name none, and the limit.
 
     Returns:
-        The text, and the subject on one line; None if there is none.
+        The text, its prose, and the subject.
 
     Raises:
         InputError: this is no mail, its parts are too many or nested too deep, or it is too long.
     """
-    text, subject = _MailReader(data, options).read()
-    if not text.strip():
+    mail = _MailReader(data, options).read()
+    if not mail.text.strip():
         raise InputError("this mail has neither a header nor a text")
-    return check_length(text, options), subject
+    check_length(mail.text, options)
+    return mail
 
 
 class _MailReader:
@@ -96,7 +113,7 @@ class _MailReader:
         self._options = options
         self._parts = self._chars = 0
 
-    def read(self) -> tuple[str, str | None]:
+    def read(self) -> MailText:
         blank = re.match(rb"\s*", self._data)
         start = blank.end() if blank else 0
         if self._data.startswith(b"From ", start):  # the line before a mail in a mailbox
@@ -105,9 +122,11 @@ class _MailReader:
         if not part.fields:
             raise InputError("this is not a mail: it does not begin with header fields; if it is plain text, use .txt")
         subject = " ".join(_decode_field(part.fields["subject"]).split()) if "subject" in part.fields else ""
-        return self._message(part, 0), subject or None
+        text, prose = self._message(part, 0)
+        return MailText(text, None if prose == text else prose, subject or None)
 
-    def _message(self, part: _Part, depth: int) -> str:
+    def _message(self, part: _Part, depth: int) -> tuple[str, str]:
+        """Return a mail's text, and the same without quotes."""
         body = self._body(part, depth)
         fields = {name: _decode_field(part.fields[name.lower()]) for name in _SHOWN if name.lower() in part.fields}
         fields["Attachments"] = ", ".join(body.attachments)
@@ -116,10 +135,13 @@ class _MailReader:
             header = "\n".join(f"{name}: {value}" for name, value in fields.items())
         else:  # alone, it does not read as a header
             header = next(iter(fields.values()), "")
-        blocks = [header, *body.texts]
+        texts = [text for each in body.texts if (text := each.strip("\r\n"))]
+        blocks = [(header, header)] if header else []
+        blocks += zip(texts, blank_quotes(texts, fields.get("Subject", "")), strict=True)
         for each in body.forwarded:
-            blocks += [_FORWARDED, self._message(self._part(each.start, each.end), depth + 1)]
-        return "\n\n".join(filter(None, (block.strip("\r\n") for block in blocks)))
+            inner = self._message(self._part(each.start, each.end), depth + 1)
+            blocks += [(_FORWARDED, _FORWARDED), *([inner] if inner[0] else [])]
+        return "\n\n".join(text for text, _ in blocks), "\n\n".join(prose for _, prose in blocks)
 
     def _body(self, part: _Part, depth: int) -> _Body:
         if depth > _DEEPEST:

@@ -12,13 +12,15 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
-_HIDDEN = frozenset("script style template noscript svg math head iframe object select".split())
+_READINGS = frozenset(("rt", "rp"))  # how characters beside them are pronounced; their end tags may be missing
+_HIDDEN = frozenset("script style template noscript svg math head iframe object select".split()) | _READINGS
 _INLINE = frozenset(
-    "a abbr acronym b bdi bdo big cite code data del dfn em font i ins kbd label mark q s samp small span strike "
-    "strong sub sup time tt u var wbr".split()
+    "a abbr acronym b bdi bdo big cite code data del dfn em font i ins kbd label mark q rb ruby s samp small span "
+    "strike strong sub sup time tt u var wbr".split()
 )
 _VOID = frozenset("area base br col embed hr img input link meta source track wbr".split())
 _RAW = frozenset(("script", "style"))  # what looks like a tag in their text is none
+_SOFT_HYPHEN = "\xad"  # tells where a word may be divided, and is not shown
 _SPACE = re.compile(r"[ \t\r\n\f]+")
 
 _NAME = re.compile(r"[A-Za-z][^\t\n\r\f />\x00]*+")
@@ -103,9 +105,9 @@ class _Page:
 
 
 def _unescape(text: str) -> str:
-    if "&" not in text:
-        return text
-    return html.unescape(_NO_CHARACTER.sub("\ufffd", _LEADING_ZEROS.sub(r"\1", text)))
+    if "&" in text:
+        text = html.unescape(_NO_CHARACTER.sub("\ufffd", _LEADING_ZEROS.sub(r"\1", text)))
+    return text.replace(_SOFT_HYPHEN, "")
 
 
 def _closes_itself(end: str) -> bool:
@@ -141,6 +143,7 @@ class _Reader:
 
     def _open(self, tag: str) -> None:
         self._in_title = tag == "title" and not self._hidden_counts["svg"]
+        self._end_reading(tag)
         if tag in _HIDDEN:
             self._hidden.append(tag)
             self._hidden_counts[tag] += 1
@@ -150,7 +153,15 @@ class _Reader:
             self._verbatim += tag in ("pre", "textarea")
             self.blocks.append([])
 
+    def _end_reading(self, tag: str) -> None:
+        """End the reading of a ruby annotation that is open, where its end tag is missing."""
+        ends = tag in _READINGS or tag in ("rb", "ruby") or tag not in _INLINE
+        if ends and self._hidden and self._hidden[-1] in _READINGS:
+            self._hidden_counts[self._hidden.pop()] -= 1
+
     def _close(self, tag: str) -> None:
+        if tag not in _READINGS:
+            self._end_reading(tag)
         if tag == "title":
             self._has_title = self._has_title or self._in_title
             self._in_title = False

@@ -9,7 +9,12 @@ from typing import Any
 from mderank.errors import InputError
 from mderank.reading.markdown import blank_markup
 
-_FORMULA = re.compile(r"\$\$[^$]{1,5000}\$\$|\$(?=[^\s$])[^$\n]{0,300}(?<=\S)\$(?!\d)")
+_FORMULA = re.compile(
+    r"\$\$[^$]{1,5000}\$\$|\$(?=[^\s$])[^$\n]{0,300}(?<=\S)\$(?!\d)"
+    r"|\\begin\{(?P<name>(?:equation|align|gather|multline|eqnarray|displaymath|alignat|flalign|math)\*?)\}"
+    r".{1,5000}?\\end\{(?P=name)\}",
+    re.DOTALL,
+)
 
 
 def notebook_text(source: str) -> tuple[str, str]:

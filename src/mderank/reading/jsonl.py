@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
@@ -16,6 +17,7 @@ from mderank.reading.fields import MISSING, FoundField, find_field
 from mderank.reading.limits import check_length, list_names, skip_line, too_many_bytes
 from mderank.seeds import check_seeds
 
+_LONGEST_TITLE = 1_000  # characters that are compared with the text
 _NEAR_CHARS = 20  # characters before and after a mistake that its error shows
 
 
@@ -101,8 +103,23 @@ def parse_object(record: Record, encoding: str) -> dict[str, Any]:
     except ValueError as error:  # Python refuses to read whole numbers of more than 4,300 digits
         raise InputError(f"this {what} has a number with too many digits: write it as a string") from error
     if not isinstance(parsed, dict):
-        raise InputError(f"this {what} is not a JSON object but {type(parsed).__name__}")
+        raise InputError(
+            f"this {what} is not a JSON object but {_describe_type(parsed)}: write each document as an object, such as "
+            '{"id": 1, "text": "…"}'
+        )
     return parsed
+
+
+def _describe_type(value: Any) -> str:
+    """Name the type of a JSON value as JSON does.
+
+    >>> [_describe_type(value) for value in ([], "a", True, 1.5, None)]
+    ['an array', 'a string', 'true or false', 'a number', 'null']
+    """
+    if value is None:
+        return "null"
+    names = ((list, "an array"), (dict, "an object"), (str, "a string"), (bool, "true or false"))
+    return next((name for kind, name in names if isinstance(value, kind)), "a number")
 
 
 def _describe_place(error: json.JSONDecodeError) -> str:
@@ -142,7 +159,7 @@ def _read_text(record: dict[str, Any], options: ReadOptions) -> str:
     if len(names) == 1:
         found = find_field(record, names[0])
         if not isinstance(found.value, str):
-            what = "is missing" if found.value is MISSING else "is not a string"
+            what = "is missing" if found.value is MISSING else f"is {_describe_type(found.value)}, not a string"
             raise _text_error(record, names[0], f"the field '{names[0]}' {what}")
         texts: list[str | None] = [found.value]
         if not options.is_composed:
@@ -152,7 +169,25 @@ def _read_text(record: dict[str, Any], options: ReadOptions) -> str:
         if all(text is None for text in texts):
             raise _text_error(record, names[0], f"the fields {list_names(names)} are all missing")
     first = None if title is None else _optional_text(record, title, "--title-field")
-    return "\n\n".join(text for text in (first, *texts) if text is not None and text.strip())
+    body = "\n\n".join(text for text in texts if text is not None and text.strip())
+    if first is None or not first.strip() or _begins_with_title(body, first):
+        return body
+    return f"{first}\n\n{body}" if body else first
+
+
+def _begins_with_title(text: str, title: str) -> bool:
+    """Return whether a title is a line or a sentence at the beginning of a text: it is not read twice.
+
+    >>> [
+    ...     _begins_with_title(text, "Coral  Reefs")
+    ...     for text in ("Coral reefs. They feed fish.", "Coral reefs feed fish.")
+    ... ]
+    [True, False]
+    """
+    if len(title) > _LONGEST_TITLE:
+        return False
+    words = r"\s+".join(map(re.escape, title.split()))
+    return re.match(rf"\s*{words}[ \t]*(?:[.:!?\r\n]|\Z)", text, re.IGNORECASE) is not None
 
 
 def _optional_text(record: dict[str, Any], name: str, flag: str) -> str | None:
@@ -161,7 +196,7 @@ def _optional_text(record: dict[str, Any], name: str, flag: str) -> str | None:
     if value is None or value is MISSING:
         return None
     if not isinstance(value, str):
-        raise InputError(f"the field '{name}' is not a string; name another: {flag}")
+        raise InputError(f"the field '{name}' is {_describe_type(value)}, not a string; name another: {flag}")
     return value
 
 

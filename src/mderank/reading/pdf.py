@@ -75,7 +75,8 @@ def pdf_text_and_title(data: bytes, *, max_chars: int = MAX_DOCUMENT_CHARS) -> t
         described = f"{type(error).__name__}: {' '.join(str(error).split())[:200]}"
         if "ncrypt" in described or "crypto" in described:  # unknown versions, and those that need another package
             raise InputError(f"this PDF is encrypted ({described}): save a copy without encryption") from error
-        raise InputError(f"this PDF cannot be read ({described})") from error
+        remedy = "get it again, or save a copy with a PDF viewer"
+        raise InputError(f"this PDF cannot be read ({described}): {remedy}") from error
     if pages and not text.strip():
         raise InputError("this PDF has no text, only pictures: put it through OCR first")
     return text, title

@@ -108,7 +108,7 @@ def _find_safely(
     except MDERankError as error:
         yield Record(name, position=None, failure=str(error))
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-        yield Record(name, position=None, failure=f"is not a whole gzip file: {error}")
+        yield Record(name, position=None, failure=f"is not a whole gzip file: {error}; get it again")
     except OSError as error:
         yield Record(name, position=None, failure=f"cannot be read: {error.strerror or error}")
 
@@ -180,50 +180,57 @@ def _read_record(record: Record, options: ReadOptions) -> SourceDocument:
 
 def _read_whole_file(record: Record, options: ReadOptions) -> SourceDocument:
     if extract := _EXTRACTORS.get(record.format):
-        text, title = extract(record.data, options)
-        return SourceDocument(record.name, text, extracted=True, title=title)
-    source = decode(record.data, options.encoding)
-    if record.format == "ipynb":
-        text, prose = notebook_text(source)
-        return SourceDocument(record.name, check_length(text, options), prose, extracted=True)
-    if record.format == "tex":
-        text, prose = tex_text(source, max_chars=options.max_document_chars)
-        return SourceDocument(record.name, text, prose, extracted=True)
-    check_length(source, options)
+        text, prose, title = extract(record.data, options)
+        return SourceDocument(record.name, text, prose, extracted=True, title=title)
+    source = check_length(decode(record.data, options.encoding), options)
     if record.format == "markdown":
         prose = blank_markup(source)
         return SourceDocument(record.name, source, prose, title=markdown_title(source, prose))
     return SourceDocument(record.name, source, prose=blank_rst(source) if record.format == "rst" else None)
 
 
-def _html(data: bytes, options: ReadOptions) -> tuple[str, str | None]:
+_Extracted = tuple[str, str | None, str | None]  # text, prose and title
+
+
+def _html(data: bytes, options: ReadOptions) -> _Extracted:
     text, title = html_text_and_title(decode(data, options.encoding, html=True))
-    return check_length(text, options), title
+    return check_length(text, options), None, title
 
 
-def _pdf(data: bytes, options: ReadOptions) -> tuple[str, str | None]:
-    return pdf_text_and_title(data, max_chars=options.max_document_chars)
+def _pdf(data: bytes, options: ReadOptions) -> _Extracted:
+    text, title = pdf_text_and_title(data, max_chars=options.max_document_chars)
+    return text, None, title
 
 
-def _docx(data: bytes, options: ReadOptions) -> tuple[str, None]:
+def _docx(data: bytes, options: ReadOptions) -> _Extracted:
     from mderank.reading.docx import docx_text  # zipfile and expat take time to start
 
-    return docx_text(data, options), None
+    return *docx_text(data, options), None
 
 
-def _epub(data: bytes, options: ReadOptions) -> tuple[str, str | None]:
+def _epub(data: bytes, options: ReadOptions) -> _Extracted:
     from mderank.reading.epub import epub_text_and_title
 
-    return epub_text_and_title(data, options)
+    text, title = epub_text_and_title(data, options)
+    return text, None, title
 
 
-def _mail(data: bytes, options: ReadOptions) -> tuple[str, str | None]:
-    from mderank.reading.eml import mail_text_and_subject  # as does email
+def _mail(data: bytes, options: ReadOptions) -> _Extracted:
+    from mderank.reading.eml import mail_text  # as does email
 
-    return mail_text_and_subject(data, options)
+    return mail_text(data, options)
+
+
+def _notebook(data: bytes, options: ReadOptions) -> _Extracted:
+    text, prose = notebook_text(decode(data, options.encoding))
+    return check_length(text, options), prose, None
+
+
+def _tex(data: bytes, options: ReadOptions) -> _Extracted:
+    return *tex_text(decode(data, options.encoding), max_chars=options.max_document_chars), None
 
 
 # Formats whose text is taken out of the file.
-_EXTRACTORS: dict[InputFormat, Callable[[bytes, ReadOptions], tuple[str, str | None]]] = {
-    "html": _html, "pdf": _pdf, "docx": _docx, "epub": _epub, "eml": _mail,
+_EXTRACTORS: dict[InputFormat, Callable[[bytes, ReadOptions], _Extracted]] = {
+    "html": _html, "pdf": _pdf, "docx": _docx, "epub": _epub, "eml": _mail, "ipynb": _notebook, "tex": _tex,
 }  # fmt: skip

@@ -40,6 +40,7 @@ _LONGEST_GROUP = 20_000
 _LONGEST_VERBATIM = 300
 _BEGIN, _END = "\\begin{document}", "\\end{document}"
 _OPTIONAL = re.compile(r"\s?\[[^\[\]]{0,1000}\]")
+_TRIMMED = re.compile(r"\([^()\n]{0,40}\)")  # how far a rule of a table is shortened: \cmidrule(lr){1-2}
 _SPACES = re.compile(r"[ \t]*\n?[ \t]*")
 _DEFINITION = re.compile(
     r"\\(?:(?:re)?newcommand\*?|providecommand\*?|def)\s?\{?\\([A-Za-z]{1,40})\}?\s?"
@@ -230,7 +231,7 @@ class _Reader:
             if group := self._group_end(self._at):
                 self._writers.append(_Writer())
                 self._closing[group - 1] = self._end_note
-        elif name == "verb":
+        elif name in ("verb", "lstinline"):
             self._verbatim(end)
         elif name in DEFINING:
             defined = _DEFINED.match(self._source, self._at)
@@ -241,6 +242,8 @@ class _Reader:
                 self._writers[-1].separate("\n" if self._tables else "\n\n")
             if name != "item":
                 self._skip_optional()
+            if name == "cmidrule" and (trimmed := _TRIMMED.match(self._source, self._at)):
+                self._at = trimmed.end()
             self._skip_arguments(DROPPED_ARGUMENTS.get(name, 0))
 
     def _word(self, name: str) -> bool:
@@ -310,7 +313,8 @@ class _Reader:
         return True
 
     def _verbatim(self, end: int) -> None:
-        mark = self._source[self._at : self._at + 1]
+        self._skip_optional()
+        mark = self._source[self._at : self._at + 1].strip("{")
         closed = self._source.find(mark, self._at + 1, min(end, self._at + _LONGEST_VERBATIM)) if mark else -1
         if closed >= 0:
             self._add(self._source[self._at + 1 : closed])
@@ -338,7 +342,7 @@ class _Reader:
             return
         self._tables += plain in TABLES
         self._skip_optional()
-        self._skip_arguments(ENVIRONMENT_ARGUMENTS.get(plain, 0))
+        self._skip_arguments(ENVIRONMENT_ARGUMENTS.get(name, ENVIRONMENT_ARGUMENTS.get(plain, 0)))
 
     def _formula(self, start: int, opening: str, closing: str, end: int) -> None:
         """Add a formula. One of a few letters and digits is a word."""

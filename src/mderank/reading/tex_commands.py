@@ -16,7 +16,7 @@ _DROPPED = {  # commands whose first arguments are left out, by the number of th
         "foreignlanguage glsadd graphicspath href hskip hspace hyperlink hypersetup hypertarget hyphenation "
         "includegraphics index institute label linespread lstinputlisting markboth newtheorem nocite orcid "
         "pagenumbering pagestyle parbox path pgfplotsset phantomsection raisebox received RequirePackage rotatebox "
-        "scalebox selectlanguage textcolor thanks theoremstyle thispagestyle tikzset usepackage vskip vspace"
+        "scalebox selectlanguage textcolor thanks todo theoremstyle thispagestyle tikzset usepackage vskip vspace"
     ),
     2: (
         "addcontentsline addtocounter addtolength adjustbox fcolorbox multicolumn multirow newcommand newenvironment "
@@ -36,7 +36,8 @@ NOT_TEXT = frozenset(
 )
 TABLES = {"tabular": 1, "tabularx": 2, "tabulary": 2, "longtable": 1, "array": 1, "supertabular": 1, "tabu": 1}
 ENVIRONMENT_ARGUMENTS = {**TABLES, "minipage": 1, "multicols": 1, "wrapfigure": 2, "wraptable": 2, "list": 2,
-                          "adjustbox": 1, "columns": 0, "column": 1, "tcolorbox": 0, "spacing": 1}  # fmt: skip
+                          "adjustbox": 1, "columns": 0, "column": 1, "tcolorbox": 0, "spacing": 1,
+                          "tabular*": 2, "subfigure": 1, "subtable": 1, "turn": 1, "rotate": 1}  # fmt: skip
 ACCENTS = {"'": "\u0301", "`": "\u0300", "^": "\u0302", '"': "\u0308", "~": "\u0303", "=": "\u0304", ".": "\u0307",
             "c": "\u0327", "v": "\u030c", "u": "\u0306", "H": "\u030b", "k": "\u0328", "r": "\u030a", "d": "\u0323",
             "b": "\u0331"}  # fmt: skip

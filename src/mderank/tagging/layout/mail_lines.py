@@ -80,6 +80,7 @@ _POSTSCRIPT = re.compile(r"\s*P\.?\s?P?\.?S\b", re.IGNORECASE)
 
 _SIGNATURE_LINES, _SIGNATURE_WIDTH = 8, 80
 _NAME_LINES, _NAME_WIDTH = 5, 60
+_NAMED_WIDTH = 100  # of the second line of an attribution
 _FARTHEST = 40  # lines that are looked at below a signature's mark, blank ones too
 
 
@@ -90,17 +91,47 @@ def read_quote_marks(lines: list[Line]) -> None:
         lines: The lines of the text, which are changed in place.
     """
     for line in lines:
-        if line.kind is not Kind.PROSE or not line.text.lstrip().startswith(">"):
-            continue
-        if _PYTHON_PROMPT.match(line.text) or _COMPARISON.match(line.text):
-            continue
-        marks = _QUOTE_MARKS.match(line.text)
+        marks = match_quote_marks(line.text) if line.kind is Kind.PROSE else None
         if marks:
             line.depth = marks.group().count(">")
             line.text = line.text[marks.end() :]
             line.body = line.start + marks.end()
             if not line.text.strip():
                 line.kind = Kind.BLANK
+
+
+def match_quote_marks(line: str) -> re.Match[str] | None:
+    """Find the ``>`` marks that a quoted line begins with.
+
+    >>> [bool(match_quote_marks(line)) for line in ("> > Hi", ">>> import this", "> 5 m")]
+    [True, False, False]
+
+    Args:
+        line: The line.
+
+    Returns:
+        The match; None if the line is not quoted, a Python prompt or a comparison.
+    """
+    if not line.lstrip().startswith(">") or _PYTHON_PROMPT.match(line) or _COMPARISON.match(line):
+        return None
+    return _QUOTE_MARKS.match(line)
+
+
+def is_attribution(line: str, following: str = "") -> bool:
+    """Return whether a line says who wrote what is quoted below it, alone or with the next line.
+
+    >>> is_attribution("On 3 May Ann Lee wrote:"), is_attribution("On 3 May Ann <ann@b.c>", "wrote:")
+    (True, True)
+
+    Args:
+        line: The line.
+        following: The line below it.
+    """
+    if not _ATTRIBUTION.match(line):
+        return False
+    if _ATTRIBUTION_END.search(line):
+        return True
+    return len(following) <= _NAMED_WIDTH and not ends_sentence(line) and bool(_ATTRIBUTION_END.search(following))
 
 
 def read_mail(lines: list[Line]) -> set[str]:
@@ -221,7 +252,7 @@ def _blank_attributions(lines: list[Line], people: set[str]) -> list[int]:
             elif (
                 following is not None
                 and following.kind is Kind.PROSE
-                and len(following.prose) <= 100
+                and len(following.prose) <= _NAMED_WIDTH
                 and not ends_sentence(line.prose)
                 and _ATTRIBUTION_END.search(following.prose)
             ):
