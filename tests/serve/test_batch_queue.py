@@ -265,7 +265,6 @@ def test_all_clients_may_leave_while_a_batch_waits_for_more(monkeypatch):
     queue.close()
 
 
-
 @pytest.mark.slow
 def test_words_that_clients_make_up_are_not_remembered():
     tagger = SpacyTagger()
