@@ -20,7 +20,6 @@ from mderank.reading.detection import detect_format
 from mderank.reading.discovery import file_format
 from mderank.reading.gzip_stream import GzipStream
 from mderank.reading.html import html_text_and_title
-from mderank.reading.ipynb import notebook_text
 from mderank.reading.json import json_records
 from mderank.reading.jsonl import json_line_records, read_object
 from mderank.reading.limits import check_length, read_at_most, too_many_bytes
@@ -28,8 +27,6 @@ from mderank.reading.markdown import blank_markup, markdown_title
 from mderank.reading.mbox import mbox_records
 from mderank.reading.parquet import parquet_records
 from mderank.reading.pdf import pdf_text_and_title
-from mderank.reading.rst import blank_rst
-from mderank.reading.tex import tex_text
 
 _DETECTION_BYTES = 4096
 
@@ -184,16 +181,24 @@ def _read_whole_file(record: Record, options: ReadOptions) -> SourceDocument:
         return SourceDocument(record.name, text, extracted=True, title=title)
     source = decode(record.data, options.encoding)
     if record.format == "ipynb":
+        from mderank.reading.ipynb import notebook_text
+
         text, prose = notebook_text(source)
         return SourceDocument(record.name, check_length(text, options), prose, extracted=True)
     if record.format == "tex":
+        from mderank.reading.tex import tex_text  # many regular expressions
+
         text, prose = tex_text(source, max_chars=options.max_document_chars)
         return SourceDocument(record.name, text, prose, extracted=True)
     check_length(source, options)
     if record.format == "markdown":
         prose = blank_markup(source)
         return SourceDocument(record.name, source, prose, title=markdown_title(source, prose))
-    return SourceDocument(record.name, source, prose=blank_rst(source) if record.format == "rst" else None)
+    if record.format == "rst":
+        from mderank.reading.rst import blank_rst
+
+        return SourceDocument(record.name, source, prose=blank_rst(source))
+    return SourceDocument(record.name, source)
 
 
 def _html(data: bytes, options: ReadOptions) -> tuple[str, str | None]:
