@@ -1,4 +1,4 @@
-"""What all methods that rank candidates have in common: reading, candidates, ranking, batches, errors.
+"""The base class of methods that rank candidates: reading, candidates, ranking, batches, errors.
 
 A method is one class with one method of its own, `BaseExtractor._score`. Everything that a user relies on (spans,
 de-duplication, limits, order, what happens to a document that fails) is here, and so is the same for all of them.

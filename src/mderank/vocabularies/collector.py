@@ -13,7 +13,7 @@ from mderank.text import collapse_whitespace, replace_surrogates
 
 @dataclass(frozen=True)
 class VocabularyFile:
-    """What a file of a vocabulary has.
+    """The contents of a vocabulary's file.
 
     Attributes:
         vocabulary: The vocabulary.
