@@ -38,7 +38,6 @@ if TYPE_CHECKING:
 
 Storage = Literal["float32", "int8"]
 Compute = Literal["float32", "int16", "int8"]
-STORAGES: tuple[Storage, ...] = ("float32", "int8")
 
 OPSET = 18
 

@@ -9,7 +9,8 @@ from importlib import import_module
 from typing import Any, Literal, get_type_hints
 
 from mderank.errors import OptionError
-from mderank.methods.base import BaseExtractor, Extractor, constructor_signature
+from mderank.methods.base import BaseExtractor, Extractor
+from mderank.methods.signatures import constructor_signature
 from mderank.options import Options
 from mderank.parameters import Parameter, to_parameter, unknown_name
 
