@@ -262,7 +262,7 @@ if __name__ == "__main__":
     extract_folder([str(file)], sys.argv[2], BatchWorker(build=fake_extractor), engine=Local(1, 1))
     rest = time.process_time() - start - planning  # which plans again
     start = time.process_time()
-    build_overview(open_output(Path(sys.argv[2])), top=100)
+    build_overview(open_output(Path(sys.argv[2])), top_k=100)
     print(json.dumps([planning, rest, time.process_time() - start, documents, file.stat().st_size]))
 """
 

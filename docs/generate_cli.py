@@ -12,10 +12,15 @@ from mderank.cli import cli
 
 PAGE = Path(__file__).parent / "cli.md"
 
+INTRODUCTION = """# The command line
+
+The help of every command, as `--help` prints it. `python docs/generate_cli.py` makes this page.
+"""
+
 
 def reference() -> str:
     """Every command's help, as one page."""
-    parts = ["# The command line\n\nMade by `python docs/generate_cli.py` from the commands' own help.\n"]
+    parts = [INTRODUCTION]
     for arguments in _commands(cli, []):
         title = " ".join(["mderank", *arguments])
         text = CliRunner().invoke(cli, [*arguments, "--help"], prog_name="mderank", terminal_width=100).output

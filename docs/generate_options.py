@@ -14,12 +14,13 @@ PAGE = Path(__file__).parent / "options.md"
 
 INTRODUCTION = """# Options
 
-Made by `python docs/generate_options.py` from `mderank.Options` and the methods' constructors.
+All options of an extraction, with their values, defaults and methods. They have the same names everywhere: `--top-k 5`
+on the command line, `top-k = 5` in a file for `--config`, `{"top_k": 5}` over HTTP, `config={"top_k": 5}` in a spaCy
+pipeline, and `Options(top_k=5)` in Python, for `build_extractor`, `mderank.batch.extract_folder`, Ray and Spark. Lists
+of phrases are files with one phrase per line on the command line, and lists elsewhere. An option that the method does
+not take is an error.
 
-The same options have the same names everywhere: `--top-k 5` on the command line, `top-k = 5` in a file for `--config`,
-`{"top_k": 5}` over HTTP, `config={"top_k": 5}` in a spaCy pipeline, and `Options(top_k=5)` in Python, for
-`build_extractor`, `mderank.batch.extract_folder`, Ray and Spark. Lists of phrases are files with one phrase per line on
-the command line, and lists elsewhere. An option that the method does not take is an error.
+The tables are made by `python docs/generate_options.py` from `mderank.Options` and the methods' constructors.
 """
 
 PARAMETERS = """## Parameters of single methods
@@ -37,36 +38,43 @@ def reference() -> str:
 def _options() -> Iterator[str]:
     parameters = Options.parameters().values()
     for section in dict.fromkeys(Options.info(each.name).section for each in parameters):
-        yield f"## {section}\n\n| option | value | default | over HTTP | methods | |\n|---|---|---|---|---|---|"
+        yield f'## {section}\n\n<div class="wide-2" markdown>\n'
+        yield "| option | meaning | value | default | over HTTP | methods |\n|---|---|---|---|---|---|"
         for each in parameters:
             if Options.info(each.name).section == section:
                 yield _option_row(each)
-        yield ""
+        yield "\n</div>\n"
 
 
 def _option_row(parameter: Parameter) -> str:
     info = Options.info(parameter.name)
-    plain = parameter.default if isinstance(parameter.default, int | str) else None
-    default = info.default_text or ("" if plain is None or plain is False else str(plain))
+    default = info.default_text or ("none" if parameter.default in ((), {}) else parameter.default_text())
     least = [] if info.http_ge is None else [f"at least {info.http_ge}"]
     most = [] if info.http_le is None else [f"at most {info.http_le}"]
     http = (", ".join([*least, *most]) or "yes") if info.http else "no"
     taking = [name for name, method in METHODS.items() if takes(method, parameter.name)]
     methods = "all" if len(taking) == len(METHODS) else ", ".join(taking)
-    cells = [f"`{parameter.name}`", parameter.describe(), default, http, methods, info.help]
+    cells = [f"`{parameter.name}`", info.help, parameter.describe(), default, http, methods]
     return _row(cells)
 
 
 def _parameters() -> Iterator[str]:
-    yield "| method | parameter | value | default | |\n|---|---|---|---|---|"
     for name, method in METHODS.items():
-        for each in method.parameters().values():
-            yield _row([name, f"`{each.name}`", each.describe(), each.default_text(), each.param.help])
-    yield ""
+        if parameters := method.parameters().values():
+            yield f"### {name}\n\n| parameter | meaning | value | default |\n|---|---|---|---|"
+            for each in parameters:
+                yield _row([f"`{each.name}`", each.param.help, each.describe(), each.default_text()])
+            yield ""
 
 
 def _row(cells: list[str]) -> str:
-    return f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |"
+    shown = (cell if cell.startswith("`") else _escape(cell) for cell in cells)
+    return f"| {' | '.join(shown)} |"
+
+
+def _escape(text: str) -> str:
+    """Plain text as Markdown: "<NN.*>|<JJ>" is neither a tag of HTML, nor emphasis, nor the end of a cell."""
+    return text.replace("<", "&lt;").replace("*", r"\*").replace("|", r"\|")
 
 
 if __name__ == "__main__":

@@ -27,10 +27,11 @@ MEASURED_BY_TESTS = "pytest"
 
 INTRODUCTION = """# Reliability
 
-What was tried to break mderank, what came of it, and the test that keeps it so. Made by
-`python docs/generate_reliability.py` from `docs/reliability/*.json`; with `--run` it also runs the tests and counts
-their cases. A case is one input or one attack; a test that makes its inputs itself counts once.
-[SECURITY.md](../SECURITY.md) says what is promised.
+What was tried to break mderank, what came of it, and the test or the command that measured it. A case is one input or
+one attack; a test that makes its inputs itself counts once. [SECURITY.md](../SECURITY.md) says what is promised.
+
+`python docs/generate_reliability.py` makes this page from `docs/reliability/*.json`. With `--run` it also runs the
+tests and counts their cases.
 """
 
 
@@ -52,17 +53,18 @@ def _section(file: Path) -> str:
     area = read(file)
     lines = [
         f"## {area['area']}\n",
-        "| tried | figure | held | measured | command | test |",
-        "|---|---|---|---|---|---|",
+        '<div class="wide-1" markdown>\n',
+        "| tried | figure | held | measured | by |",
+        "|---|---|---|---|---|",
     ]
-    return "\n".join([*lines, *map(_row, area["rows"]), ""])
+    return "\n".join([*lines, *map(_row, area["rows"]), "\n</div>\n"])
 
 
 def _row(row: dict[str, Any]) -> str:
     held = {True: "yes", False: "**no**", None: "not measured"}[row["held"]]
-    shown = "`pytest` of the tests" if row["command"] == MEASURED_BY_TESTS else f"`{row['command']}`"
-    tests = "<br>".join(f"`{test.removeprefix('tests/')}`" for test in row["tests"]) or "none"
-    cells = [row["tried"], row["figure"], held, row["measured"], shown, tests]
+    command = [] if row["command"] == MEASURED_BY_TESTS else [row["command"]]
+    by = "<br>".join(f"`{each}`" for each in [*command, *row["tests"]])
+    cells = [row["tried"], row["figure"], held, row["measured"], by]
     return f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |"
 
 

@@ -47,6 +47,8 @@ def on_page_markdown(markdown: str, page: Any, config: Any, files: Any) -> str:
     """Links between files of the repository become links of the site, or, without a page there, of the repository."""
     address = page.file.src_uri
     source = OUTSIDE.get(address, f"docs/{address}")
+    if address in OUTSIDE:  # a search finds guides first
+        page.meta["search"] = {"boost": 0.5}
     inside = {f"docs/{each.src_uri}": each.src_uri for each in files if each.inclusion.is_included()}
     inside |= {original: target for target, original in OUTSIDE.items()}
 

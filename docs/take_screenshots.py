@@ -35,7 +35,8 @@ mderank.extract(Path("examples/tides.txt"))"""
 
 
 def why(page: Any) -> None:
-    """The second phrase, unfolded and pointed at."""
+    """The second phrase, unfolded and pointed at, in a window that has become higher."""
+    page.set_viewport_size({"width": 1280, "height": 1000})
     page.locator("ol.list > li").nth(1).locator("summary").click()
     page.locator("ol.list > li").nth(1).locator(".phrase").hover()
 
@@ -161,15 +162,15 @@ def main() -> None:
         browser = driver.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
         take_notebook(browser, "dark" if "--dark" in sys.argv else "light")
         with started("serve") as url:
-            wide = {"width": 1280, "height": 1000}
-            take(browser, f"{url}/#top=10", "serve.png", why, viewport=wide, color_scheme="light")
-            tall = {"width": 1280, "height": 1300}
+            low = {"width": 1280, "height": 800}  # in which the settings are folded
+            take(browser, f"{url}/#top=10", "serve.png", why, viewport=low, color_scheme="light")
+            tall = {"width": 1280, "height": 1500}
             take(browser, f"{url}/#compare=yake&top=5&example=bees", "serve-compare.png", point, viewport=tall,
                  color_scheme="dark")  # fmt: skip
         document = write_labels(Path(folder))
         with started("label", f"{folder}/documents.jsonl", "-o", f"{folder}/labels.jsonl") as url:
             take_label(browser, url, document)
-        take_report(browser, Path(folder), "highlight.png", 640)
+        take_report(browser, Path(folder), "highlight.png", 690)
         take_report(browser, Path(folder), "why.png", 900, "--explain")
         take_site(browser)
         browser.close()

@@ -132,6 +132,22 @@ def test_an_error_that_ends_an_iteration_ends_it_here_too(run):
     assert run(main) == []
 
 
+def test_two_tasks_do_not_get_the_same_result():
+    tagger = Held()
+
+    async def main():
+        results = AsyncExtractor(FirstPhrases(tagger=tagger)).extract_many(["A reef.", "A boat."])
+        first_task = asyncio.create_task(anext(results))
+        while not tagger.begun.acquire(blocking=False):
+            await asyncio.sleep(0)
+        with pytest.raises(RuntimeError, match="another task waits for the next result"):
+            await anext(results)
+        tagger.go_on.release()
+        return [await first_task, *[found async for found in results]]
+
+    assert [found.texts for found in asyncio.run(main())] == [["reef"], ["boat"]]
+
+
 @pytest.mark.parametrize("texts", ["A reef.", 5, Document("A reef.", ())])
 def test_one_text_is_not_several(texts):
     with pytest.raises(OptionError, match=r"several texts, not a .*: use extract"):

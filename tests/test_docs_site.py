@@ -22,6 +22,11 @@ ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
 # Attributes from which a browser loads by itself.
 TEXTS = "article p, article li, article td, article th, article a:not(.headerlink)"
+TAGS = set(
+    "a abbr article aside b blockquote body br button circle code dd details div dl dt em footer form g "
+    "h1 h2 h3 h4 h5 h6 head header hr html i img input kbd label li link main meta nav ol p path pre "
+    "script section small span strong style sub summary sup svg table tbody td th thead title tr ul".split()
+)
 LOADS = {"src", "srcset", "data", "poster", "action", "formaction", "background"}
 
 pytestmark = pytest.mark.slow
@@ -46,10 +51,12 @@ class Page(HTMLParser):
         self.links: list[str] = []
         self.anchors = {""}
         self.images_without_text: list[str] = []
+        self.unknown_tags: set[str] = set()
         self.feed(file.read_text(encoding="utf-8"))
 
     def handle_starttag(self, tag, attrs):
         values = {name: value or "" for name, value in attrs}
+        self.unknown_tags |= {tag} - TAGS
         self.anchors |= {values.get("id", ""), values.get("name", "") if tag == "a" else ""}
         self.loads += [value for name, value in values.items() if name in LOADS]
         self.loads += re.findall(r"url\(([^)]*)\)", values.get("style", ""))
@@ -104,6 +111,12 @@ def test_links_and_anchors_lead_somewhere(site, pages):
 
 def test_images_have_a_text(pages):
     assert not [name for name, page in pages.items() if page.images_without_text]
+
+
+def test_text_is_not_taken_for_tags(pages):
+    """A pattern such as <NN.*> outside of code is a tag to a browser, which does not show it."""
+    for name, page in pages.items():
+        assert not page.unknown_tags, name
 
 
 def nav_pages(entries: list) -> Iterator[str]:

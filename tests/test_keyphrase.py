@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import json
 import sys
 from dataclasses import replace
@@ -48,6 +49,36 @@ def test_a_data_frame():
     frame = Keyphrases([reef, FOUND[1]]).to_frame()
     assert list(frame.columns[-2:]) == ["concept_id", "concept_label"]
     assert frame[["concept_id", "concept_label"]].values.tolist() == [["t1", "reef"], [None, None]]
+
+
+def test_data_frames_of_several_texts_are_put_together():
+    pandas = pytest.importorskip("pandas")
+    unknown = Keyphrases([replace(FOUND[0], confidence=None)])
+    for frames in ([Keyphrases(), FOUND, unknown], [Keyphrases()], [unknown]):
+        together = pandas.concat([each.to_frame() for each in frames])
+        kinds = {name: together[name].dtype.kind for name in ("score", "raw_score", "confidence", "count")}
+        assert kinds == {"score": "f", "raw_score": "f", "confidence": "f", "count": "i"}
+    assert pandas.isna(unknown.to_frame()["confidence"][0])
+
+
+@pytest.mark.parametrize("part", [lambda each: each[:1], lambda each: each[::-1], lambda each: each.copy(), copy.copy])
+def test_a_part_or_copy_keeps_what_is_known_of_the_text(part):
+    whole = Keyphrases(
+        FOUND, truncated=Span(9, 12), missing_phrases=("tide",), language=FOUND.language, document_text="coral reef"
+    )
+    some = part(whole)
+    assert type(some) is Keyphrases
+    assert list(some) == part(list(FOUND))
+    assert vars(some) == vars(whole)
+    some.append(FOUND[0])
+    some.document_text = None
+    assert (len(whole), whole.document_text) == (2, "coral reef")
+
+
+def test_one_keyphrase_by_its_place():
+    assert (FOUND[0].text, FOUND[-1].text) == ("coral reef", "fish")
+    with pytest.raises(IndexError):
+        FOUND[2]
 
 
 def test_a_data_frame_without_pandas(monkeypatch):

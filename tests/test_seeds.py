@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from mderank import OptionError, Options
@@ -43,6 +44,10 @@ def test_other_weights_are_refused(weight):
         GuidedText("The reef.", (), weight)
     with pytest.raises(OptionError, match="seed_weight"):
         Options(seed_weight=weight)
+
+
+def test_a_weight_of_numpy():
+    assert GuidedText("The reef.", (), np.float32(0.5)).weight == 0.5
 
 
 def test_a_text_with_seeds_has_a_text():

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import mderank
-from mderank import InputError, OptionError, shortcuts
+from mderank import InputError, OptionError, shared
 
 TEXT = "Coral reefs feed fish. Warm water harms coral reefs."
 QUICK = {"method": "firstphrases"}
@@ -16,18 +16,21 @@ QUICK = {"method": "firstphrases"}
 
 def test_a_text():
     assert mderank.extract(TEXT, top_k=1, **QUICK).texts == ["Coral reefs"]
-    assert len(mderank.extract(TEXT, top_k=0, **QUICK)) == 3
+    long = "Sea ice, reefs, tides, boats, storms, gauges, pilots, harbours, rocks, fish, whales, waves."
+    assert len(mderank.extract(long, **QUICK)) == 10
+    for everything in (0, None):
+        assert len(mderank.extract(long, everything, **QUICK)) == 12
 
 
 def test_the_extractor_is_built_once(monkeypatch):
-    shortcuts._build.cache_clear()
+    shared._build.cache_clear()
     built = []
 
     def build(options):
         built.append(options)
         return mderank.build_extractor(options)
 
-    monkeypatch.setattr(shortcuts, "build_extractor", build)
+    monkeypatch.setattr(shared, "build_extractor", build)
     for top_k in (1, 2):
         assert len(mderank.extract(TEXT, top_k, **QUICK)) == top_k
     mderank.extract(TEXT, 1, method="yake")
@@ -65,3 +68,11 @@ def test_folders_and_fields(tmp_path):
 def test_an_unknown_option():
     with pytest.raises(OptionError, match="colour"):
         mderank.extract(TEXT, colour="red")
+    with pytest.raises(OptionError, match="unknown option 'textfield': did you mean text_field"):
+        mderank.read("a.jsonl", textfield="abstract")
+
+
+@pytest.mark.parametrize("paths", [["a.txt", "b.txt"], None, b"a.txt"])
+def test_what_is_no_path_is_refused_at_once(paths):
+    with pytest.raises(OptionError, match=r"read takes paths, each a str or a Path, not a .*: read\(\*paths\)"):
+        mderank.read(paths)

@@ -7,14 +7,15 @@
     extract                    keyphrases of a text or a file, in one call
     FusionRank                 the default method: FusionRank().extract(text), .extract_many(texts)
     Keyphrases, Keyphrase      the result: a list of phrases with text, score, spans, forms and confidence
+    aextract, AsyncExtractor   calls that do not block an event loop
     read                       documents from files, folders and patterns, in all formats
     PhraseList, NGrams, Terms  where candidates come from: FusionRank(candidates=PhraseList(["storm surge"]))
-    MMR, MaxSum                fewer similar phrases: FusionRank(diversity=MMR(0.4))
+    MMR, MaxSum                fewer similar phrases: FusionRank(diversity=MMR(diversity=0.4))
     Options, build_extractor   any method, described by plain values
     MDERank                    the method of the paper; mderank.methods has all others
 
 mderank.batch extracts folders of documents, mderank.serve is the HTTP server, mderank.integrations has spaCy,
-scikit-learn, Ray and Spark, and mderank.research evaluates and trains.
+scikit-learn, Haystack, LangChain, MCP, Ray and Spark, and mderank.research evaluates and trains.
 
 Importing mderank loads neither spaCy nor ONNX Runtime nor torch; making a `FusionRank` loads what it needs.
 """

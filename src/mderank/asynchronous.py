@@ -29,7 +29,7 @@ from mderank.shortcuts import extract
 _Result = TypeVar("_Result")
 
 
-async def aextract(text: AnyText | Path, top_k: int = 10, **options: Any) -> Keyphrases:
+async def aextract(text: AnyText | Path, top_k: int | None = 10, **options: Any) -> Keyphrases:
     """Extract the keyphrases of a text, or of a file, without blocking the event loop.
 
     >>> import asyncio, mderank
@@ -41,7 +41,7 @@ async def aextract(text: AnyText | Path, top_k: int = 10, **options: Any) -> Key
 
     Args:
         text: A text, or the path of a file with one document. A string is always a text.
-        top_k: Number of keyphrases; 0 returns all.
+        top_k: Number of keyphrases; None or 0 returns all.
         **options: Fields of `Options`, as for `extract`.
 
     Returns:
@@ -122,6 +122,7 @@ class AsyncExtractor:
 
         Raises:
             OptionError: If ``texts`` is one text.
+            RuntimeError: If two tasks ask for the next result at one time.
         """
         if isinstance(texts, AnyText) or not isinstance(texts, Iterable | AsyncIterable):
             raise OptionError(f"extract_many takes several texts, not {_name(texts)}: use extract(text)")
@@ -148,12 +149,22 @@ class _Results(AsyncIterator[Keyphrases]):
         self._thread = thread
         self._job: Callable[[], Keyphrases | None] | None = None
         self._running: Future[Keyphrases | None] | None = None
+        self._asked = False
 
     @abstractmethod
     async def _next_job(self) -> Callable[[], Keyphrases | None]:
         """Return the job that computes the next result, or None after the last."""
 
     async def __anext__(self) -> Keyphrases:
+        if self._asked:
+            raise RuntimeError("another task waits for the next result: give the texts to one task, or use extract")
+        self._asked = True
+        try:
+            return await self._next_result()
+        finally:
+            self._asked = False
+
+    async def _next_result(self) -> Keyphrases:
         if self._job is None:
             self._job = await self._next_job()
         if self._running is None:

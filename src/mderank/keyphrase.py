@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, NamedTuple, Self, SupportsIndex, overload
 
 from mderank.document import Span
 from mderank.errors import MDERankError
@@ -191,8 +192,11 @@ class Keyphrases(list[Keyphrase]):
         missing_phrases: See above.
         error: See above; None if nothing failed.
         language: See above; None if the document failed.
-        document_text: See above: the text that the extractor was given, and no copy of it. A pickle or a copy of the
-            keyphrases has None here, so that no text is sent between processes with its result.
+        document_text: See above: the text that the extractor was given, and no copy of it. A pickle or a deep copy of
+            the keyphrases has None here, so that no text is sent between processes with its result.
+
+    A slice and a copy are `Keyphrases` with the same attributes; ``sorted`` and ``+`` give a plain list. Two results
+    are equal if their keyphrases are; the attributes do not count.
 
     In a notebook the result shows the text with its keyphrases highlighted, and their ranked list.
     """
@@ -216,6 +220,30 @@ class Keyphrases(list[Keyphrase]):
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "document_text": None}
+
+    @overload
+    def __getitem__(self, index: SupportsIndex) -> Keyphrase: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> Self: ...
+
+    def __getitem__(self, index: SupportsIndex | slice) -> Keyphrase | Self:
+        """One keyphrase, or some of them with the attributes of all."""
+        if not isinstance(index, slice):
+            return super().__getitem__(index)
+        some = type(self)(super().__getitem__(index))
+        some.__dict__.update(self.__dict__)
+        return some
+
+    def copy(self) -> Self:
+        """Return a copy, with all attributes.
+
+        Returns:
+            The copy; it has the same keyphrases.
+        """
+        return self[:]
+
+    __copy__ = copy
 
     @property
     def missing_count(self) -> int:
@@ -271,8 +299,8 @@ class Keyphrases(list[Keyphrase]):
         """Return a pandas data frame with a row per keyphrase.
 
         Returns:
-            A frame with the columns text, key, score, raw_score, confidence, count and spans; of a vocabulary also
-            concept_id and concept_label.
+            A frame with the columns text, key, score, raw_score, confidence (NaN if there is none), count and spans; of
+            a vocabulary also concept_id and concept_label.
 
         Raises:
             MDERankError: If pandas is not installed.
@@ -287,29 +315,21 @@ class Keyphrases(list[Keyphrase]):
             for each in self
         ]
         frame = DataFrame(rows, columns=columns)
+        # Also without keyphrases or confidences, so that the frames of several texts can be put together.
+        frame = frame.astype({"score": float, "raw_score": float, "confidence": float, "count": "int64"})
         if any(each.concept for each in self):
             frame["concept_id"] = [each.concept.id if each.concept else None for each in self]
             frame["concept_label"] = [each.concept.label if each.concept else None for each in self]
         return frame
 
-    def _repr_html_(self) -> str | None:
-        """HTML for notebooks; None, for the plain text, where nothing renders it."""
-        return _HTML_RENDERERS[-1](self) if _HTML_RENDERERS else None
+    def _repr_html_(self) -> str:
+        """HTML for notebooks."""
+        # By name: pages are made far above this module, which must not depend on them.
+        html: str = import_module("mderank.writing.notebook").notebook_html(self)
+        return html
 
     def __repr__(self) -> str:
         if self.error is not None:
             return f"<Keyphrases, failed: {self.error}>"
         listed = ", ".join(map(repr, self.texts[:_SHOWN])) + (", …" if len(self) > _SHOWN else "")
         return f"<{len(self)} Keyphrases: {listed}>" if self else "<no Keyphrases>"
-
-
-_HTML_RENDERERS: list[Callable[[Keyphrases], str]] = []
-
-
-def render_html_with(renderer: Callable[[Keyphrases], str]) -> None:
-    """Say how notebooks show keyphrases. Pages are made far above this module, which knows nothing of them.
-
-    Args:
-        renderer: Returns a fragment of HTML.
-    """
-    _HTML_RENDERERS[:] = [renderer]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from numbers import Real
 
 from mderank.errors import OptionError
 
@@ -57,7 +58,7 @@ def check_seed_weight(weight: object) -> None:
     """
     if weight is None:
         return
-    if isinstance(weight, bool) or not isinstance(weight, int | float) or not 0 <= weight <= 1:
+    if isinstance(weight, bool) or not isinstance(weight, Real) or not 0 <= float(weight) <= 1:
         raise OptionError(f"seed_weight must be a number from 0 to 1, not {_shorten(weight)}")
 
 

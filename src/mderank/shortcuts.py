@@ -2,28 +2,25 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
-from dataclasses import replace
-from functools import lru_cache
+from dataclasses import fields, replace
 from itertools import islice
 from pathlib import Path
-from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from mderank.document import AnyText
-from mderank.errors import InputError
-from mderank.factory import build_extractor
+from mderank.errors import InputError, OptionError
 from mderank.options import Options
+from mderank.parameters import unknown_name
 from mderank.pipeline import extract_documents
 from mderank.reading import ReadOptions, SourceDocument, read_file, walk_files
+from mderank.shared import shared_extractor
 
 if TYPE_CHECKING:
     from mderank.keyphrase import Keyphrases
-    from mderank.methods.base import Extractor
 
 
-def extract(text: AnyText | Path, top_k: int = 10, **options: Any) -> Keyphrases:
+def extract(text: AnyText | Path, top_k: int | None = 10, **options: Any) -> Keyphrases:
     """Extract the keyphrases of a text, or of a file.
 
     The extractor is built at the first call with the same options; seeds may differ. `FusionRank` and other methods, or
@@ -35,7 +32,7 @@ def extract(text: AnyText | Path, top_k: int = 10, **options: Any) -> Keyphrases
 
     Args:
         text: A text, or the path of a file with one document. A string is always a text.
-        top_k: Number of keyphrases; 0 returns all.
+        top_k: Number of keyphrases; None or 0 returns all.
         **options: Fields of `Options`, such as ``language="de"`` or ``method="yake"``.
 
     Returns:
@@ -45,19 +42,17 @@ def extract(text: AnyText | Path, top_k: int = 10, **options: Any) -> Keyphrases
         InputError: If the text or the file cannot be read, or the file has several documents.
         OptionError: If an option is unknown or does not fit.
     """
-    chosen = Options.from_dict({**options, "top_k": top_k})
-    extractor, lock = _extractor(replace(chosen, seeds=()))
+    chosen = Options.from_dict({**options, "top_k": 0 if top_k is None else top_k})
+    extractor = shared_extractor(replace(chosen, seeds=()))
     if not isinstance(text, Path):
-        with lock:
-            return extractor.extract(text, chosen.top_k or None, seeds=chosen.seeds or None)
+        return extractor.extract(text, chosen.top_k or None, seeds=chosen.seeds or None)
     sources = list(islice(read(text), 2))
     if len(sources) != 1:
         found = "several documents" if sources else "no document"
         raise InputError(f"{text}: has {found}; read them with mderank.read")
     if chosen.seeds:
         sources = [each if each.seeds is not None else replace(each, seeds=chosen.seeds) for each in sources]
-    with lock:
-        (result,) = extract_documents(extractor, sources, chosen.top_k or None)
+    (result,) = extract_documents(extractor, sources, chosen.top_k or None)
     if result.keyphrases.error is not None:
         raise result.keyphrases.error
     return result.keyphrases
@@ -70,25 +65,26 @@ def read(*paths: str | Path, **options: Any) -> Iterator[SourceDocument]:
         *paths: Files, folders and glob patterns.
         **options: Fields of `mderank.reading.ReadOptions`, such as ``text_field="abstract"``.
 
-    Yields:
-        The documents with id, text and title. One that cannot be read has its ``error``, and the others follow.
+    Returns:
+        An iterator over the documents with id, text and title. One that cannot be read has its ``error``, and the
+        others follow.
+
+    Raises:
+        OptionError: If a path is not a string or a `Path`, or an option is unknown or does not fit.
     """
-    reading = ReadOptions(**options)
-    for each in walk_files([str(path) for path in paths]):
+    for path in paths:
+        if not isinstance(path, str | Path):
+            raise OptionError(f"read takes paths, each a str or a Path, not a {type(path).__name__}: read(*paths)")
+    known = {each.name: each for each in fields(ReadOptions)}
+    for name in options:
+        if name not in known:
+            raise unknown_name("option", name, known)
+    return _read([str(path) for path in paths], ReadOptions(**options))
+
+
+def _read(paths: list[str], options: ReadOptions) -> Iterator[SourceDocument]:
+    for each in walk_files(paths):
         if isinstance(each, SourceDocument):
             yield each
         else:
-            yield from read_file(each, reading)
-
-
-def _extractor(options: Options) -> tuple[Extractor, Lock]:
-    """The extractor for these options, kept for the next call; the number of keyphrases does not matter.
-
-    Several threads may call, and taggers are not made for that, hence the lock.
-    """
-    return _build(json.dumps({**options.to_dict(), "top_k": None}, sort_keys=True))
-
-
-@lru_cache(maxsize=4)
-def _build(options: str) -> tuple[Extractor, Lock]:
-    return build_extractor(Options.from_dict(json.loads(options))), Lock()
+            yield from read_file(each, options)

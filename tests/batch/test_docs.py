@@ -26,6 +26,15 @@ def test_tables_are_those_of_the_script(arithmetic):
     assert arithmetic["with_tables"](text) == text, "run: python docs/scale_cost.py"
 
 
+def test_questions_have_the_hours_of_the_table():
+    questions = (ROOT / "docs" / "faq.md").read_text(encoding="utf-8")
+    (abstracts,) = re.findall(r"A million abstracts take (\d+) hours of one core", questions)
+    (papers,) = re.findall(r"A million papers take (\d+) on a busy one", questions)
+    table = PAGE.read_text(encoding="utf-8")
+    assert re.search(rf"^\| 1 million abstracts \| [^|]+ \| {abstracts} \|", table, re.MULTILINE)
+    assert re.search(rf"^\| 1 million papers \| [^|]+ \| {papers} \|", table, re.MULTILINE)
+
+
 def test_core_hours(arithmetic):
     kind = arithmetic["Kind"]("notes", seconds=0.036, pieces=100, read=1000, written=2000)
     assert arithmetic["hours"](kind, 1e6) == pytest.approx(10)

@@ -46,6 +46,15 @@ def visit(browser, write, tmp_path):  # noqa: F811
         context.close()
 
 
+@pytest.mark.parametrize("size", [WIDE, PHONE], ids=["wide", "phone"])
+def test_the_names_of_columns_are_not_divided(visit, size):
+    page = visit(**size)
+    page.locator("nav ol li a").locator("visible=true").first.click()
+    heights = page.locator(".card:target th").evaluate_all("all => all.map(e => e.getBoundingClientRect().height)")
+    assert len(heights) == 3
+    assert max(heights) < 35, "each has one line"
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("size", [WIDE, PHONE], ids=["wide", "phone"])
 def test_every_text_can_be_read(visit, scheme, size):

@@ -212,9 +212,10 @@ def test_options_of_encoders_are_refused(options):
 
 
 def test_wrong_settings():
-    for options, problem in (({"max_words": 0}, "max_words must be at least 1"), ({"batch_size": 0}, "batch_size")):
-        with pytest.raises(OptionError, match=problem):
-            FunctionEmbedder(letters, **options)
+    wrong = [("max_words", 0), ("max_words", "5"), ("batch_size", 0), ("batch_size", 2.5), ("batch_size", None)]
+    for name, value in wrong:
+        with pytest.raises(OptionError, match=f"{name} must be a whole number of at least 1, not {value!r}"):
+            FunctionEmbedder(letters, **{name: value})
     with pytest.raises(OptionError, match="function must take texts and return vectors, and is a int"):
         FunctionEmbedder(5)
 

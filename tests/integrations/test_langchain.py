@@ -123,6 +123,8 @@ def test_what_does_not_fit():
         quick().transform_documents([Document(SEA)], top_k=3)
     with pytest.raises(InputError, match="it holds str"):
         quick().transform_documents([SEA])
+    with pytest.raises(InputError, match="must be a list of langchain_core's Document, not NoneType"):
+        quick().transform_documents(None)
 
 
 def test_without_the_extra(monkeypatch):

@@ -55,6 +55,7 @@ def test_two_tools_with_their_schemas():
     assert list(tools) == ["extract_keyphrases", "explain_keyphrase"]
     for tool in tools.values():
         assert tool.description
+        assert "\n  " not in tool.description  # no indentation of the source
         assert tool.title
         assert tool.annotations.read_only_hint
         assert tool.input_schema["additionalProperties"] is False

@@ -166,6 +166,12 @@ def test_vocabulary_of_a_count_vectorizer():
     counts = dict(zip(phrases, counter.fit_transform(SEA).toarray()[1], strict=True))
     assert counts["tide gauge"] == 2
     assert counts["sea level"] == 2
+    # Phrases with signs and single letters, by the words of docs/integrations.md.
+    phrases = ["depth-averaged model", "tcp/ip", "c++", "vitamin d", "apache 2.0", "sea level"]
+    words = r"\w+(?:[-'’/&]\w+|\.\d+)*[+#]*"
+    counter = CountVectorizer(vocabulary=phrases, ngram_range=(1, 7), token_pattern=words)
+    text = "A depth-averaged model (TCP/IP, C++) of vitamin D, by Apache 2.0. The sea level."
+    assert counter.transform([text]).toarray().tolist() == [[1] * 6]
     analyzed = CountVectorizer(analyzer=quick().build_analyzer()).fit(["tide, coral reef, tide"])
     assert analyzed.transform(["coral reef, tide, tide"]).toarray().tolist() == [[1, 2]]
 
@@ -228,6 +234,9 @@ def test_documents_that_cannot_be_read(documents, message):
         ({"top_k": -1}, "top_k must be"),
         ({"options": {"top_k": 3}}, "options must not hold top_k"),
         ({"options": {"windows": 3}}, "windows"),
+        ({"extractor": FirstPhrases}, r"extractor must be an extractor such as FusionRank\(\), not <class"),
+        ({"extractor": "yake"}, "extractor must be an extractor"),
+        ({"options": ["max_words"]}, "options must be Options or a mapping"),
         ({"extractor": FirstPhrases(), "language": "de"}, "extractor excludes method, language and options"),
     ],
 )

@@ -366,6 +366,13 @@ def test_light_and_dark(visit, page, scheme):
     assert (max(map(int, re.findall(r"\d+", paper)[:3])) > 128) == (scheme == "light")
 
 
+def test_a_document_begins_with_its_text(visit):
+    tab = visit(viewport={"width": 360, "height": 240}, has_touch=True, is_mobile=True)
+    expect(tab.locator("#phrases .tick").first).to_be_focused()
+    expect(tab.locator("#phrases .tick").first).not_to_be_in_viewport()
+    assert tab.evaluate("scrollY") == 0
+
+
 def test_the_width_of_a_phone(visit, page):
     page.label(range(10))
     page.learned()

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
+import numpy as np
 import pytest
 
 from mderank import Document, InputError, MarkedUpText, MDERank, ModelError, OptionError
@@ -105,9 +108,16 @@ def test_one_text_is_not_taken_for_many():
         extractor().extract_many("The reef.")
 
 
-def test_a_negative_number_of_phrases_is_refused_at_once():
-    with pytest.raises(OptionError, match="top_k must not be negative"):
-        extractor().extract_many(["The reef."], -1)
+@pytest.mark.parametrize("top_k", [-1, "5", 5.0, float("nan"), True, [3]])
+def test_what_is_no_number_of_phrases_is_refused_at_once(top_k):
+    with pytest.raises(OptionError, match="top_k must be a whole number of at least 0, or None for all, not"):
+        extractor().extract_many(["The reef."], top_k)
+    with pytest.raises(OptionError, match="top_k must be a whole number"):
+        extractor().extract("The reef.", top_k)
+
+
+def test_a_number_of_numpy_is_a_number_of_phrases():
+    assert len(extractor().extract("A reef, a boat, a harbour.", np.int64(2))) == 2
 
 
 @pytest.mark.parametrize(
@@ -200,7 +210,17 @@ def test_several_texts_where_one_is_expected(texts):
         extractor().extract(texts)
 
 
-@pytest.mark.parametrize(("text", "problem"), [(5, "not int"), (b"reef", "not bytes: decode it"), ({}, "not dict")])
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        (5, "not int$"),
+        (b"reef", "not bytes: decode it"),
+        (bytearray(b"reef"), "not bytearray: decode it"),
+        ({}, "not dict"),
+        (float("nan"), "not float: it is NaN, a missing value"),
+        (Path("reef.txt"), "not .*Path: mderank.extract takes a file"),
+    ],
+)
 def test_what_is_no_text(text, problem):
     with pytest.raises(InputError, match=f"a text must be a str, a MarkedUpText or a Document, {problem}"):
         extractor().extract(text)
@@ -210,3 +230,13 @@ def test_what_is_no_text(text, problem):
 def test_what_is_not_several_texts(texts):
     with pytest.raises(OptionError, match="extract_many takes texts, such as a list of str, and not a"):
         extractor().extract_many(texts)
+
+
+def test_a_whole_table_is_not_several_texts():
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({"text": ["A reef.", "A boat."]})
+    for table in (frame, frame[["text"]], frame.to_numpy()):
+        with pytest.raises(OptionError, match=r"takes one column of texts, such as frame\['text'\], not a"):
+            extractor().extract_many(table)
+    for column in (frame["text"], frame["text"].to_numpy()):
+        assert [each.texts for each in extractor().extract_many(column)] == [["reef"], ["boat"]]

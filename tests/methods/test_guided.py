@@ -188,7 +188,7 @@ def test_a_text_with_bad_seeds_fails_alone():
 
 def test_seeds_of_a_call_that_make_no_sense_are_refused_at_once():
     extractor = make(EmbedRank)
-    for seeds in ("train", [" "], 5, [["train"]], [["a"], ["b"], ["c"]]):
+    for seeds in ("train", [" "], 5, [["train"]], [["a"], ["b"], ["c"]], np.array([["a"], ["b"], ["c"]])):
         with pytest.raises(OptionError, match="seeds"):
             extractor.extract_many([TEXT] * 2, seeds=seeds)
     with pytest.raises(OptionError, match="seed_weight"):

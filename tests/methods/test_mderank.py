@@ -335,7 +335,7 @@ def test_options_that_cannot_be(options, message):
 
 @pytest.mark.parametrize("method", ["extract", "extract_many"])
 def test_a_negative_top_k(method):
-    with pytest.raises(OptionError, match="top_k must not be negative, and is -1"):
+    with pytest.raises(OptionError, match="top_k must be a whole number of at least 0, or None for all, not -1"):
         getattr(make(), method)("The reef." if method == "extract" else ["The reef."], -1)
 
 

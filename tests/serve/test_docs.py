@@ -22,7 +22,7 @@ from mderank.serve.extractor_cache import cost_factor
 from mderank.serve.schemas import Answer
 
 PAGE = (Path(__file__).parents[2] / "docs" / "serve.md").read_text(encoding="utf-8")
-CURLS = re.findall(r"^curl .*", PAGE, re.MULTILINE)
+CURLS = re.findall(r"^curl .*", PAGE.replace("\\\n", " "), re.MULTILINE)
 
 
 @pytest.mark.parametrize("command", CURLS, ids=lambda command: command.split()[2].rpartition("8000")[2])

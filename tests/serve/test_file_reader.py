@@ -71,8 +71,15 @@ def test_the_kinds_that_can_be_read(shared: Running, monkeypatch):
     reads = shared.client.get("/v1/methods").json()["reads"]
     assert {"text/plain", "text/markdown", "text/html"} <= set(reads)
     assert ("application/pdf" in reads) == (importlib.util.find_spec("pypdf") is not None)
+    told = read(shared, b"x", "image/png").json()["error"]["message"]
+    assert told == f"this Content-Type cannot be read: send one of {', '.join(reads)}"
     monkeypatch.setattr("importlib.util.find_spec", lambda _: None)
     assert "application/pdf" not in readable_kinds()
+
+
+def test_a_text_in_another_encoding_is_told_what_to_do(shared: Running):
+    message = read(shared, "Café".encode("latin-1"), "text/plain").json()["error"]["message"]
+    assert message.startswith("the file: byte 3 is not utf-8: save it as UTF-8")
 
 
 def test_other_kinds_are_refused(shared: Running):

@@ -203,6 +203,7 @@ def test_what_is_wrong_is_named(shared: Running, request_, where):
         "/v1/extract", content=json.dumps(request_), headers={"content-type": "application/json"}
     )
     assert shared.code(response, 422) == "invalid_request"
+    assert "Value error" not in response.text
     details = response.json()["error"]["details"]
     assert any(each["where"].startswith(where) for each in details), details
     assert where in response.json()["error"]["message"]

@@ -206,7 +206,7 @@ def test_how_diverse(visit, shared):
     expect(page.locator(".words")).to_have_text(expected)
     page.select_option("#method", "yake")
     expect(page.locator("#diversity")).to_be_disabled()
-    expect(page.locator("#diversity-about")).to_have_text("yake cannot tell phrases apart.")
+    expect(page.locator("#diversity-about")).to_have_text("yake cannot avoid similar phrases.")
     expect(page.locator("h2")).to_have_text("yake")
 
 
@@ -427,6 +427,38 @@ def test_the_width_of_a_phone(visit, fragment):
     assert page.locator("ol.list").first.bounding_box()["y"] < page.locator(".pane .text").first.bounding_box()["y"]
 
 
+def test_in_a_low_window_results_are_in_sight(visit):
+    page = visit(viewport={"width": 1366, "height": 650})
+    for selector in ("#run", "#status", "ol.list .phrase >> nth=0", "#results mark >> nth=0"):
+        expect(page.locator(selector)).to_be_in_viewport()
+    page.locator("#settings > summary").click()
+    text, settings = page.locator("#text").bounding_box(), page.locator("#settings").bounding_box()
+    assert text["x"] + text["width"] <= settings["x"], "unfolded, they are beside the text"
+
+
+@pytest.mark.parametrize("motion", ["reduce", "no-preference"])
+def test_going_to_a_phrase_moves_the_page_as_the_user_prefers(visit, motion):
+    page = visit(reduced_motion=motion)
+    paste(page, "The coral reef is old." + " The whale is far away.\n\n" * 200 + "The coral reef is near.")
+    number = next(index for index, phrase in enumerate(phrases(page)) if phrase == "coral reef")
+    places = page.evaluate(
+        """async (number) => {
+            const phrase = document.querySelectorAll(".phrase")[number];
+            phrase.click();
+            phrase.click();
+            const places = [scrollY];
+            for (let i = 0; i < 300 && places.at(-1) < 2000; i++) {
+                await new Promise((done) => requestAnimationFrame(done));
+                places.push(scrollY);
+            }
+            return places;
+        }""",
+        number,
+    )
+    assert places[-1] >= 2000
+    assert (places[0] >= 2000) == (motion == "reduce")
+
+
 def test_on_a_phone_the_list_stays_beside_the_text(visit):
     page = visit(viewport={"width": 360, "height": 740}, has_touch=True, is_mobile=True)
     paste(page, TEXT + "\n\n" + "The whale is far away. " * 80 + "\n\nA lighthouse stands there.")
@@ -437,6 +469,19 @@ def test_on_a_phone_the_list_stays_beside_the_text(visit):
     page.locator(".phrase").first.tap()
     expect(page.locator("mark.lit").first).to_be_in_viewport()
     page.wait_for_function("() => document.querySelector('mark.lit').getBoundingClientRect().top > 0.42 * innerHeight")
+
+
+@pytest.mark.parametrize("width", [1200, 700], ids=["landscape", "portrait"])
+def test_on_paper_there_are_all_results_and_nothing_to_press(visit, width):
+    page = visit("#top=50", viewport={"width": width, "height": 400})
+    page.emulate_media(media="print")
+    listed = page.locator("ol.list")
+    assert listed.evaluate("e => e.scrollHeight <= e.clientHeight"), "nothing is cut off"
+    assert page.locator("ol.list > li").count() > 12
+    for pressed in page.locator("button:visible, select:visible, textarea:visible").all():
+        assert pressed.get_attribute("class") == "phrase"
+    expect(page.locator("#results .text")).to_be_visible()
+    assert page.locator("mark").first.evaluate("e => getComputedStyle(e).printColorAdjust") == "exact"
 
 
 HOSTILE = (
@@ -503,7 +548,8 @@ def test_a_server_that_is_gone_is_told(visit):
     page = visit()
     page.route("**/v1/extract", lambda route: route.abort())
     page.click("#run")
-    expect(page.get_by_role("alert")).to_have_text("The server cannot be reached.")
+    expect(page.get_by_role("alert")).to_contain_text("The server cannot be reached.")
+    expect(page.get_by_role("status")).to_have_text("Below are the keyphrases from before.")
 
 
 def test_a_text_that_is_too_long_is_told(visit, serve):

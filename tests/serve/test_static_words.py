@@ -50,6 +50,11 @@ def test_confidence_in_words(visit, real):
     assert title == f"{shown}: the estimated chance that a reader accepts it"
     assert first.locator(".score").inner_text() == f"{name(confidence)} · {len(found[0]['spans'])}×"
     assert "masking" not in page.locator("#results").inner_text()
+    bars = page.locator(".bar").evaluate_all("all => all.map(e => Number(e.style.getPropertyValue('--strength')))")
+    best = found[0]["score"]
+    assert bars == pytest.approx([max(0, each["score"] / best) for each in found], abs=0.001), (
+        "bars tell more than words"
+    )
 
 
 def test_why_in_words(visit, real):

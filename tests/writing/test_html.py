@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import io
+import re
 
 import pytest
 from tests.helpers import HtmlPage
 
-from mderank import ConceptLabel, Keyphrase, Keyphrases, Span
+from mderank import ConceptLabel, Keyphrase, Keyphrases, LanguageInfo, Span
 from mderank.writing import DocumentResult
 from mderank.writing.html import HtmlWriter
 
@@ -71,3 +72,49 @@ def test_the_list_has_the_preferred_label_of_a_concept_where_it_differs():
     assert '<small title="t&#34;3">= surge &amp; flood</small>' in source("surge & flood")
     assert "<td>surge &amp; flood (t&#34;3)" in source("surge & flood")
     assert "<small" not in source("storm surge")
+
+
+def explained(**features):
+    found = Keyphrase(
+        "storm surge",
+        1.0,
+        0.5,
+        (Span(0, 11), Span(22, 33)),
+        ("storm surge",),
+        contributions=dict.fromkeys(features, 0.1),
+        features=features,
+        confidence=0.95,
+        related=("المدن", "surge"),
+    )
+    return page(found, explain=True)[1]
+
+
+def test_an_explanation_is_in_plain_words_with_its_numbers():
+    source = explained(mask_effect=0.0312, frequency=2, known_thing=7)
+    for words in (
+        "how much the meaning of the text changes without it (0.0312)",
+        "how often it occurs (2×)",
+        "<td>(7)",
+        "how similar the text without it is to the whole text; 1 is the same",
+        "very likely: chance that a reader accepts it",
+        ">line 1</a> <bdi>",
+    ):
+        assert words in source
+    assert not re.search("cosine|hidden state", source)
+
+
+def test_phrases_of_a_script_from_right_to_left_keep_to_themselves():
+    assert "<bdi>المدن</bdi>, <bdi>surge</bdi>" in explained()
+
+
+def test_the_page_has_one_heading_and_names_the_language_of_each_text():
+    stream = io.StringIO()
+    writer = HtmlWriter(stream)
+    writer.begin()
+    writer.write(DocumentResult("a", TEXT, Keyphrases((), language=LanguageInfo("ar", 0.9, "words of ar", None))))
+    writer.write(DocumentResult("b", TEXT, Keyphrases()))
+    writer.end()
+    source = stream.getvalue()
+    assert re.findall(r"<h(\d)", source) == ["1", "2", "2"]
+    assert re.findall(r'dir="auto" lang="(\w*)"', source) == ["ar", ""]
+    assert source.count("</b> no keyphrases</a>") == 2, "in the contents"

@@ -5,6 +5,8 @@ from __future__ import annotations
 import copy
 import pickle
 import re
+import subprocess
+import sys
 
 import pytest
 from tests.browser import CONTRAST, chromium
@@ -118,8 +120,8 @@ def test_what_is_not_in_order_is_said():
     assert TEXT in page.text
 
 
-@pytest.mark.parametrize("copied", [lambda each: pickle.loads(pickle.dumps(each)), copy.copy, copy.deepcopy])
-def test_a_copy_has_no_text_and_says_so(copied):
+@pytest.mark.parametrize("copied", [lambda each: pickle.loads(pickle.dumps(each)), copy.deepcopy])
+def test_a_pickle_or_deep_copy_has_no_text_and_says_so(copied):
     made = copied(FOUND)
     assert (made, made.document_text) == (FOUND, None)
     page = read(made)
@@ -128,6 +130,21 @@ def test_a_copy_has_no_text_and_says_so(copied):
     assert "storm surge" in page.text
     made.document_text = TEXT
     assert read(made).text == read(FOUND).text
+
+
+def test_a_pickle_shows_itself_where_no_method_was_loaded(tmp_path):
+    file = tmp_path / "found.pickle"
+    file.write_bytes(pickle.dumps(FOUND))
+    code = "import pickle, sys; print(pickle.load(open(sys.argv[1], 'rb'))._repr_html_())"
+    shown = subprocess.run([sys.executable, "-c", code, str(file)], capture_output=True, text=True, check=True).stdout
+    assert "The text is not shown" in shown
+    assert FOUND[0].text in shown
+
+
+def test_a_slice_shows_its_phrases_in_the_text():
+    page = read(FOUND[:1])
+    assert TEXT in page.text
+    assert {each.lower() for each in page.marked} == {FOUND[0].text}
 
 
 def test_the_result_of_an_extractor_shows_itself():

@@ -70,7 +70,7 @@ class FunctionEmbedder:
         name: Its name in results; empty for that of the function.
 
     Raises:
-        OptionError: If the function cannot be called, or a number is less than 1.
+        OptionError: If the function cannot be called, or a number is not a whole number of at least 1.
     """
 
     function: EmbeddingFunction
@@ -81,9 +81,10 @@ class FunctionEmbedder:
     def __post_init__(self) -> None:
         if not callable(self.function):
             raise OptionError(f"function must take texts and return vectors, and is a {type(self.function).__name__}")
-        for name, value in (("max_words", self.max_words), ("batch_size", self.batch_size)):
-            if value is not None and value < 1:
-                raise OptionError(f"{name} must be at least 1, not {value}")
+        whole = 1 if self.max_words is None else self.max_words
+        for name, value in (("max_words", whole), ("batch_size", self.batch_size)):
+            if not isinstance(value, int) or value < 1:
+                raise OptionError(f"{name} must be a whole number of at least 1, not {value!r}")
         if not self.name:
             own = getattr(self.function, "__qualname__", "") or type(self.function).__name__
             object.__setattr__(self, "name", own.rpartition("<locals>.")[2])

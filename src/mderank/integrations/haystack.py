@@ -15,7 +15,7 @@ from typing import Any, Self
 
 from mderank.errors import InputError, MissingExtraError
 from mderank.integrations.metadata import MetadataWriter
-from mderank.integrations.shared import merge_options
+from mderank.integrations.settings import merge_options
 from mderank.options import Options
 
 try:

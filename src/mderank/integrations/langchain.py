@@ -9,12 +9,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from mderank.errors import InputError, MissingExtraError, OptionError
 from mderank.integrations.metadata import MetadataWriter
-from mderank.integrations.shared import merge_options
+from mderank.integrations.settings import merge_options
 from mderank.options import Options
 
 try:
@@ -78,6 +78,8 @@ class KeyphraseTransformer(BaseDocumentTransformer):
         """
         if kwargs:
             raise OptionError(f"unknown argument {', '.join(kwargs)}: give options to KeyphraseTransformer itself")
+        if not isinstance(documents, Iterable):
+            raise InputError(f"documents must be a list of langchain_core's Document, not {type(documents).__name__}")
         given = list(documents)
         wrong = {type(each).__name__ for each in given if not isinstance(each, Document)}
         if wrong:

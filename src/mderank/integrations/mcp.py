@@ -17,12 +17,12 @@ from typing import Annotated, Any, Literal
 from mderank import __version__
 from mderank.errors import InputError, MDERankError, MissingExtraError, OptionError
 from mderank.factory import takes
-from mderank.integrations.shared import shared_extractor
 from mderank.keyphrase import Keyphrase, Keyphrases
 from mderank.methods.registry import METHODS, get_method
 from mderank.options import Options
 from mderank.pipeline import extract_documents
 from mderank.reading import ReadOptions, SourceDocument, read_file
+from mderank.shared import shared_extractor
 from mderank.util.format import format_count
 from mderank.variants import phrase_key
 from mderank.writing.explanation import MEANINGS, Explainer
@@ -297,7 +297,7 @@ class _Tools:
                 default = min(self._options.top_k or _MOST_KEYPHRASES, _MOST_KEYPHRASES)
             kept.append(parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY, default=default))
         call.__signature__ = signature.replace(parameters=kept)  # type: ignore[attr-defined]
-        made = Tool.from_function(call, title=title, annotations=annotations)
+        made = Tool.from_function(call, title=title, description=inspect.getdoc(tool), annotations=annotations)
         # By default the SDK drops arguments that it does not know.
         made.fn_metadata.arg_model.model_config["extra"] = "forbid"
         made.fn_metadata.arg_model.model_rebuild(force=True)

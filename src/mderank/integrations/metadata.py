@@ -11,9 +11,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from mderank.errors import OptionError
-from mderank.integrations.shared import SharedExtractor, shared_extractor
 from mderank.keyphrase import Keyphrase
 from mderank.options import Options
+from mderank.shared import SharedExtractor, shared_extractor
 
 
 class MetadataWriter:

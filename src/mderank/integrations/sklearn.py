@@ -22,10 +22,11 @@ import numpy as np
 
 from mderank.document import AnyText, Document, MarkedUpText
 from mderank.errors import InputError, MissingExtraError, OptionError
-from mderank.integrations.shared import SharedExtractor, merge_options, shared_extractor
+from mderank.integrations.settings import merge_options
 from mderank.keyphrase import Keyphrases
 from mderank.methods.base import Extractor
 from mderank.options import Options
+from mderank.shared import SharedExtractor, shared_extractor
 
 try:
     from scipy.sparse import csr_array, csr_matrix
@@ -232,6 +233,8 @@ class KeyphraseVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc
         chosen = merge_options(self.options, method=self.method, language=self.language, top_k=self.top_k)
         if self.extractor is None:
             extractor = shared_extractor(chosen)
+        elif not isinstance(self.extractor, Extractor) or isinstance(self.extractor, type):
+            raise OptionError(f"extractor must be an extractor such as FusionRank(), not {self.extractor!r}")
         elif chosen.given().keys() <= {"top_k"}:
             extractor = SharedExtractor(self.extractor)
         else:

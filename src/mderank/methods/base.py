@@ -6,18 +6,21 @@ de-duplication, limits, order, what happens to a document that fails) is here, a
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Annotated, ClassVar, Protocol, TypedDict, runtime_checkable
+from operator import index
+from pathlib import Path
+from typing import Annotated, ClassVar, Protocol, SupportsIndex, TypedDict, runtime_checkable
 
 from mderank.candidates import CandidateSource, NounPhrases, PhraseList
 from mderank.candidates.base import ListedSource
 from mderank.document import AnyText, Document, GuidedText, MarkedUpText, Span
 from mderank.encoding import TokenizedText
 from mderank.errors import InputError, OptionError
-from mderank.keyphrase import Candidate, Keyphrase, Keyphrases, LanguageInfo, render_html_with
+from mderank.keyphrase import Candidate, Keyphrase, Keyphrases, LanguageInfo
 from mderank.methods.checks import check_words
 from mderank.methods.chunks import CHUNK_CHARACTERS, divide
 from mderank.methods.failures import input_error, isolate_failures
@@ -195,7 +198,7 @@ class BaseExtractor(ABC):
 
         Raises:
             InputError: If the text is not a text.
-            OptionError: If ``top_k`` is negative, or the seeds cannot be used.
+            OptionError: If ``top_k`` is not a number of at least 0, or the seeds cannot be used.
         """
         _check_one(text)
         return self._extract([with_seeds(check_text(text), seeds, seed_weight)], _check_top_k(top_k))[0]
@@ -225,12 +228,10 @@ class BaseExtractor(ABC):
             ``Keyphrases.error``.
 
         Raises:
-            OptionError: If ``top_k`` is negative, ``texts`` is one text, or the seeds cannot be used.
+            OptionError: If ``top_k`` is not a number of at least 0, ``texts`` is one text or a whole table, or the
+                seeds cannot be used.
         """
-        if isinstance(texts, AnyText):
-            raise OptionError("extract_many takes several texts, not one: use extract(text), or extract_many([text])")
-        if isinstance(texts, Mapping | bytes) or not isinstance(texts, Iterable):
-            raise OptionError(f"extract_many takes texts, such as a list of str, and not a {type(texts).__name__}")
+        _check_several(texts)
         _check_top_k(top_k)
         seeded: Iterable[AnyText | InputError] = texts
         if seeds is not None or seed_weight is not None:
@@ -434,29 +435,38 @@ def check_text(text: AnyText | InputError) -> AnyText:
 
 
 def _describe_no_text(value: object) -> str:
-    fix = ": decode it first" if isinstance(value, bytes) else ""
+    fix = ""
+    if isinstance(value, bytes | bytearray):
+        fix = ": decode it first"
+    elif isinstance(value, Path):
+        fix = ": mderank.extract takes a file, and mderank.read several"
+    elif isinstance(value, float) and math.isnan(value):
+        fix = ": it is NaN, a missing value"
     return f"a text must be a str, a MarkedUpText or a Document, not {type(value).__name__}{fix}"
 
 
 def _check_one(text: object) -> None:
     """Refuse several texts where one is expected, and say what takes them."""
-    if isinstance(text, Iterable) and not isinstance(text, AnyText | bytes | Mapping):
+    if isinstance(text, Iterable) and not isinstance(text, AnyText | bytes | bytearray | Mapping):
         raise InputError(
             f"extract takes one text, and was given a {type(text).__name__}: use extract_many for several, such as "
             "FusionRank().extract_many(texts)"
         )
 
 
+def _check_several(texts: object) -> None:
+    """Refuse one text, and what is no list of texts."""
+    if isinstance(texts, AnyText):
+        raise OptionError("extract_many takes several texts, not one: use extract(text), or extract_many([text])")
+    if isinstance(texts, Mapping | bytes) or not isinstance(texts, Iterable):
+        raise OptionError(f"extract_many takes texts, such as a list of str, and not a {type(texts).__name__}")
+    if getattr(texts, "ndim", 1) != 1:  # iterating a data frame gives the names of its columns
+        raise OptionError(
+            f"extract_many takes one column of texts, such as frame['text'], not a {type(texts).__name__}"
+        )
+
+
 def _check_top_k(top_k: int | None) -> int | None:
-    if top_k is not None and top_k < 0:
-        raise OptionError(f"top_k must not be negative, and is {top_k}")
-    return top_k
-
-
-def _render_html(keyphrases: Keyphrases) -> str:
-    from mderank.writing.notebook import notebook_html
-
-    return notebook_html(keyphrases)
-
-
-render_html_with(_render_html)  # here, where all results are made
+    if top_k is None or (isinstance(top_k, SupportsIndex) and not isinstance(top_k, bool) and index(top_k) >= 0):
+        return top_k
+    raise OptionError(f"top_k must be a whole number of at least 0, or None for all, not {top_k!r}")

@@ -89,7 +89,7 @@ class EmbedRank(GuidedExtractor):
 
         Raises:
             InputError: If the text is not a text.
-            OptionError: If ``top_k`` is negative, or the seeds or the embedding cannot be used.
+            OptionError: If ``top_k`` is not a number of at least 0, or the seeds or the embedding cannot be used.
         """
         return super().extract(with_embedding(text, embedding), top_k, seeds=seeds, seed_weight=seed_weight)
 
@@ -118,8 +118,8 @@ class EmbedRank(GuidedExtractor):
             ``Keyphrases.error``.
 
         Raises:
-            OptionError: If ``top_k`` is negative, ``texts`` is one text, the seeds cannot be used, or there are not as
-                many embeddings as texts.
+            OptionError: If ``top_k`` is not a number of at least 0, ``texts`` is one text, the seeds cannot be used, or
+                there are not as many embeddings as texts.
         """
         if embeddings is None or isinstance(texts, AnyText):
             return super().extract_many(texts, top_k, seeds=seeds, seed_weight=seed_weight)

@@ -106,12 +106,12 @@ class FusionWeights:
     """
 
     similarity: float = 1.0
-    mask_effect: float = 0.065
-    norm: float = 0.18
-    frequency: float = 0.15
-    position: float = 0.2
-    length: float = 0.1
-    unithood: float = 1.0
+    mask_effect: Annotated[float, Param(help="Weight of the change of the document when the phrase is masked.")] = 0.065
+    norm: Annotated[float, Param(help="Weight of the norm of the phrase's hidden state.")] = 0.18
+    frequency: Annotated[float, Param(help="Weight of the number of occurrences.")] = 0.15
+    position: Annotated[float, Param(help="Weight of the position of the first occurrence.")] = 0.2
+    length: Annotated[float, Param(help="Weight of the number of words.")] = 0.1
+    unithood: Annotated[float, Param(help="Weight of how much of a unit the phrase is.")] = 1.0
 
 
 # What the default weights are for a text that is not English, whatever the encoder; chosen on French and Portuguese

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields, is_dataclass, replace
 from functools import cached_property
 from importlib import import_module
+from inspect import Parameter as InspectedParameter
 from typing import Any, Literal, get_type_hints
 
 from mderank.errors import OptionError
@@ -91,10 +92,12 @@ class Method:
             if not is_dataclass(each.hint):
                 found[name] = each
                 continue
-            hints = get_type_hints(each.hint)
+            hints = get_type_hints(each.hint, include_extras=True)
+            kind = InspectedParameter.KEYWORD_ONLY
             for own in fields(each.hint):
                 if own.name in self._fields(each.hint):
-                    found[own.name] = Parameter(own.name, hints[own.name], own.default)
+                    inspected = InspectedParameter(own.name, kind, default=own.default, annotation=hints[own.name])
+                    found[own.name] = to_parameter(inspected)
         return found
 
     def _declared(self) -> dict[str, Parameter]:
@@ -151,7 +154,7 @@ METHODS = {
     for method in (
         Method("mderank", "mderank.methods:MDERank", "effect of masking on the embedding (the paper's)", "embedding"),
         Method("fusion", "mderank.methods:FusionRank",
-               "the default: mask effect, similarity, norm, frequency, position, length",
+               "the default: a sum of seven features, from meaning to frequency and position",
                "embedding"),
         Method("embedrank", "mderank.methods:EmbedRank", "similarity of phrase and document embeddings", "embedding"),
         Method("embedrank-vectors", "mderank.methods:VectorEmbedRank", "EmbedRank with static word vectors",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Sized
 from dataclasses import replace
 from itertools import chain
 from typing import Any
@@ -62,7 +62,7 @@ def each_with_seeds(
     first = next(listed, "")
     if isinstance(first, str):
         return _all_with(texts, check_seeds(chain([first] if first else [], listed)), weight)
-    if isinstance(seeds, Sequence) and isinstance(texts, Sequence) and len(seeds) != len(texts):
+    if isinstance(seeds, Sized) and isinstance(texts, Sized) and len(seeds) != len(texts):
         raise OptionError(
             f"seeds has {len(seeds)} lists for {len(texts)} texts: give one list for all, or one for each"
         )

@@ -108,7 +108,9 @@ def _make_record(
     if len(row) != len(header):
         return Record(name, position=position, failure=f"this row has {len(row)} fields, and the header {len(header)}")
     if any(map(_UNDECODED.search, row)):
-        failure = f"this row is not {options.encoding}; if the text is in another encoding, name it: --encoding latin-1"
+        failure = (
+            f"this row is not {options.encoding}: save the file as UTF-8, or name its encoding: --encoding latin-1"
+        )
         return Record(name, position=position, failure=failure)
     return Record(name, to_json(dict(zip(header, row, strict=True)), columns, options), "jsonl", position)
 

@@ -160,5 +160,5 @@ def decode_as(data: bytes, encoding: str) -> str:
     except UnicodeError as error:
         where = f"byte {error.start}" if isinstance(error, UnicodeDecodeError) else "this file"
         raise InputError(
-            f"{where} is not {encoding}; if the text is in another encoding, name it: --encoding latin-1"
+            f"{where} is not {encoding}: save it as UTF-8, or name its encoding: --encoding latin-1"
         ) from error

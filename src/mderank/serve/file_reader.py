@@ -61,7 +61,7 @@ class FileReaderPool:
         kind = KINDS.get(content_type.partition(";")[0].strip().lower())
         if kind is None:
             raise ApiError(
-                "unsupported_media_type", f"this Content-Type cannot be read: send one of {', '.join(KINDS)}"
+                "unsupported_media_type", f"this Content-Type cannot be read: send one of {', '.join(readable_kinds())}"
             )
         if self._busy >= self._config.max_file_readers:
             raise ApiError("busy", f"{self._busy} files are being read: try again", retry_after=2)

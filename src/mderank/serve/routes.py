@@ -215,7 +215,11 @@ def _as_invalid_request(error: RequestValidationError) -> ApiError:
     problems = error.errors()
     if any(each["type"] == "json_invalid" for each in problems):
         return ApiError("invalid_json", CODES["invalid_json"][1])
-    details = [{"where": _format_location(each["loc"]), "problem": str(each["msg"])} for each in problems[:20]]
+    details = [
+        # Our own messages have a prefix of the library that checks bodies.
+        {"where": _format_location(each["loc"]), "problem": str(each["msg"]).removeprefix("Value error, ")}
+        for each in problems[:20]
+    ]
     first = f"{details[0]['where']}: {details[0]['problem']}" if details else CODES["invalid_request"][1]
     return ApiError("invalid_request", first, details=details)
 

@@ -6,7 +6,7 @@ The page has no script: links are anchors, and related elements light up by CSS.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -15,8 +15,9 @@ from mderank.keyphrase import ConceptLabel, Keyphrase, Keyphrases
 from mderank.util.format import format_number, round_number
 from mderank.util.html import macro, render_around
 from mderank.writing.base import DocumentResult, Writer, describe_language
-from mderank.writing.explanation import CONFIDENCE, MASKED, MEANINGS, RAW_SCORE, RELATED, Explainer, Explanation
+from mderank.writing.explanation import CONFIDENCE, RAW_SCORE, RELATED, Explainer, Explanation
 from mderank.writing.flow import SoftBreak, find_soft_breaks, split_at
+from mderank.writing.plain_words import PLAIN_MASKED, describe_feature, name_confidence
 
 _LINKED = 60  # phrases of a document whose occurrences light up together
 _UNFOLDED = 12  # documents whose contents are unfolded; of more, the list is folded
@@ -37,12 +38,13 @@ class HtmlWriter(Writer):
 
     def write(self, result: DocumentResult) -> None:
         found = result.keyphrases
-        self._entries.append(_Entry(str(result.id), ", ".join(found.texts[:_NAMED]), found.error is not None))
+        self._entries.append(_Entry(str(result.id), found.texts[:_NAMED], found.error is not None))
         marks = find_marks(result, f"d{len(self._entries)}")
         pieces, truncated = split_text(result, marks, every=self.explain)
         phrases = list(self._list_phrases(result, marks))
         notes = list(describe_notes(found, explain=self.explain))
-        self.stream.write(self._document(len(self._entries), result.id, notes, pieces, truncated, phrases))
+        language = found.language.code if found.language is not None else ""
+        self.stream.write(self._document(len(self._entries), result.id, language, notes, pieces, truncated, phrases))
 
     def end(self) -> None:
         if len(self._entries) > 1:
@@ -72,7 +74,7 @@ class _Entry(NamedTuple):
     """A document in the contents, with its first keyphrases."""
 
     id: str
-    phrases: str
+    phrases: Sequence[str]
     failed: bool
 
 
@@ -126,7 +128,6 @@ class _Row(NamedTuple):
 class _Occurrence(NamedTuple):
     anchor: str
     line: int
-    column: int
     before: str
     phrase: str
     after: str
@@ -134,7 +135,7 @@ class _Occurrence(NamedTuple):
 
 class _ListedExplanation(NamedTuple):
     rows: list[_Row]
-    related: str
+    related: Sequence[str]
     related_meaning: str
     occurrences: list[_Occurrence]
 
@@ -240,20 +241,20 @@ def _explain(keyphrase: Keyphrase, why: Explanation, anchors: Mapping[Span, str]
     rows = []
     largest = max(map(abs, why.contributions.values()), default=0.0)
     for name, value in why.contributions.items():
-        feature = f"{why.features[name]:.4g}" if name in why.features else ""
-        meaning = ": ".join(filter(None, (feature, MEANINGS.get(name))))
+        feature = f"{why.features[name]:.4g}" if name in why.features else None
         width = 100 * abs(value) / largest if largest else 0
-        rows.append(_Row(name, f"{value:+.4f}", meaning, width, value < 0))
+        rows.append(_Row(name, f"{value:+.4f}", describe_feature(name, feature), width, value < 0))
     if not why.contributions:
         rows.append(_Row("raw score", format_number(keyphrase.raw_score), RAW_SCORE))
     if why.masked_similarity is not None:
-        rows.append(_Row("without it", why.format_masked_similarity(), MASKED))
+        rows.append(_Row("without it", why.format_masked_similarity(), PLAIN_MASKED))
     if keyphrase.confidence is not None:
-        rows.append(_Row("confidence", f"{keyphrase.confidence:.3f}", CONFIDENCE))
+        words = name_confidence(keyphrase.confidence)
+        rows.append(_Row("confidence", f"{keyphrase.confidence:.3f}", f"{words}: {CONFIDENCE}"))
     if keyphrase.concept is not None:
         rows.append(_Row("concept", "", f"{keyphrase.concept.label} ({keyphrase.concept.id})"))
     occurrences = [
-        _Occurrence(anchors.get(each.span, ""), each.line, each.column, each.before, each.phrase, each.after)
+        _Occurrence(anchors.get(each.span, ""), each.line, each.before, each.phrase, each.after)
         for each in why.occurrences
     ]
-    return _ListedExplanation(rows, ", ".join(keyphrase.related), RELATED, occurrences)
+    return _ListedExplanation(rows, keyphrase.related, RELATED, occurrences)

@@ -7,7 +7,7 @@ the notebook's own colour and marks are translucent, so that it suits light and 
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -90,14 +90,11 @@ def _shortenings(found: Keyphrases, length: int, end: int, later: int) -> Iterat
     if len(found) > SHOWN_PHRASES:
         yield f"Listed: the best {SHOWN_PHRASES} of {len(found):,} keyphrases. The result has all."
     if found.document_text is None and found.error is None:
-        yield (
-            "The text is not shown: a result that was copied or came from another process has none (set its "
-            "document_text)."
-        )
+        yield ("The text is not shown: a result that was pickled or deep-copied has none (set its document_text).")
 
 
-def _rows(listed: Sequence[Keyphrase]) -> Iterator[_Row]:
-    for each, share in zip(listed, relative_scores(Keyphrases(listed)), strict=True):
+def _rows(listed: Keyphrases) -> Iterator[_Row]:
+    for each, share in zip(listed, relative_scores(listed), strict=True):
         yield _Row(each.text, _details(each), f"{round_number(each.score):.4g}", len(each.spans), 100 * share)
 
 

@@ -38,3 +38,40 @@ PLAIN_MEANINGS = {
     "single_word_unithood": "whether it stands on its own, if it is a single word",
     "known_label": "how many labelled documents have it as a label",
 }
+PLAIN_MASKED = "how similar the text without it is to the whole text; 1 is the same"
+
+
+def name_confidence(confidence: float) -> str:
+    """Name a chance.
+
+    >>> name_confidence(0.95)
+    'very likely'
+
+    Args:
+        confidence: The chance, from 0 to 1.
+
+    Returns:
+        Its name in words.
+    """
+    return next(words for least, words in CONFIDENCE_WORDS if confidence >= least)
+
+
+def describe_feature(name: str, value: str | None) -> str:
+    """Say what a feature measures, in plain words and with its value.
+
+    >>> describe_feature("frequency", "3")
+    'how often it occurs (3×)'
+    >>> describe_feature("norm", "6.62")
+    'how much weight the language model gives to its words (6.62)'
+
+    Args:
+        name: Name of the feature.
+        value: Its formatted value; None if it has none.
+
+    Returns:
+        The description; only the value for a feature without one.
+    """
+    words = PLAIN_MEANINGS.get(name, "")
+    if "{}" in words:
+        return words.format("–" if value is None else value)
+    return words if value is None else f"{words} ({value})".lstrip()

@@ -97,7 +97,7 @@ function showText() {
     if (!piece.phrases) return document.createTextNode(piece.text);
     const covering = piece.phrases.map((index) => phrases[index]);
     const best = covering.reduce((one, two) => ((rank[two.verdict] ?? 1) > (rank[one.verdict] ?? 1) ? two : one));
-    const mark = make("mark", { class: best.verdict ?? "open", "data-owner": key(phrases[piece.owner]) }, piece.text);
+    const mark = make("mark", { class: `${best.verdict ?? "open"}${piece.follows ? " follows" : ""}`, "data-owner": key(phrases[piece.owner]) }, piece.text);
     mark.dataset.covers = JSON.stringify(covering.map(key));
     return mark;
   }));
@@ -158,10 +158,10 @@ function focusPhrase(wanted) {
   focusTick(item?.querySelector(".tick"));
 }
 
-function focusTick(button) {
+function focusTick(button, options) {
   if (!button) return;
   for (const each of ticks()) each.tabIndex = each === button ? 0 : -1;
-  button.focus();
+  button.focus(options);
 }
 
 function current() {
@@ -219,7 +219,7 @@ async function open(number) {
     show(await ask(`documents/${number}`));
     $("text").scrollTop = 0;
     window.scrollTo(0, 0);
-    focusTick(ticks()[0]);
+    focusTick(ticks()[0], { preventScroll: true }); // a document begins with its text
   } finally {
     $("desk").removeAttribute("aria-busy");
   }

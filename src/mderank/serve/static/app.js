@@ -1,10 +1,10 @@
 // The page: what is asked for, and what is shown.
 import { $, make } from "./dom.js";
-import { chance, why } from "./explain.js";
+import { chance, listed, why } from "./explain.js";
 import { flowing, softBreaks } from "./flow.js";
 import { asCsv, asText, offsets, pieces, strengths } from "./marks.js";
 import { Progress } from "./progress.js";
-import { duration } from "./words.js";
+import { duration, percent } from "./words.js";
 
 const READ_HERE = ["txt", "text", "md", "markdown", "rst", "rest"];
 const IN_MARKDOWN = ["md", "markdown", "ipynb"]; // also what the server returns of it
@@ -28,6 +28,7 @@ let limits = {};
 let examples = [];
 let key = null;
 let typed = false; // whether the text is the user's: it may be there before the page has loaded
+let loading = null; // what the page loads from the server, once and again if that failed
 let running = null; // what can abort the requests under way
 let timer = 0;
 let shown = []; // {method, text, answer} of each pane
@@ -103,7 +104,8 @@ function complain(error) {
     $("unlock").hidden = false;
     $("key").focus();
   }
-  $("problem").textContent = error instanceof TypeError ? "The server cannot be reached." : explained(error);
+  $("problem").textContent = error instanceof TypeError ? "The server cannot be reached. When it runs again, press “Find keyphrases”."
+    : explained(error);
   say("");
 }
 
@@ -112,7 +114,7 @@ function explained(error) {
   const { where = "", problem = "" } = error.details?.[0] ?? {};
   const [, field, index] = /^body\.(phrases|seeds)(?:\.(\d+))?$/.exec(where) ?? [];
   if (!field) return error.message;
-  const [, number, rest] = /^(?:Value error, )?(?:number (\d+) )?(.*)$/s.exec(problem);
+  const [, number, rest] = /^(?:number (\d+) )?(.*)$/s.exec(problem);
   const line = linesOf(field)[index ?? number - 1]?.line;
   const named = field === "phrases" ? "your phrases" : "your topics";
   return `${line ? `Line ${line} of ${named}` : `In ${named}`}${number ? " " : ": "}${rest}.`;
@@ -135,12 +137,13 @@ const chosen = () => [$("method").value, $("compare").value].filter(Boolean);
 async function run() {
   clearTimeout(timer);
   running?.abort();
-  const text = wellFormed($("text").value);
   $("problem").textContent = "";
+  if (!offered.size) return void (await load());
+  const text = wellFormed($("text").value);
   if (!text.trim()) {
     shown = [];
     $("results").replaceChildren();
-    say("");
+    say("There is no text yet: paste one, or open a file.");
     return;
   }
   const methods = chosen();
@@ -166,7 +169,10 @@ async function work(about, seconds, action) {
   try {
     await action(mine.signal);
   } catch (error) {
-    if (running === mine) complain(error);
+    if (running === mine) {
+      complain(error);
+      if (shown.length && error.name !== "AbortError") say("Below are the keyphrases from before.");
+    }
   } finally {
     if (running === mine) {
       running = null;
@@ -231,7 +237,7 @@ function pane({ method, text, answer }, number) {
 // What a text that is not English was read as, and what to know of it.
 function readAs(language) {
   if (!language || (language.code === "en" && !language.warnings.length)) return [];
-  const sure = language.certainty == null ? "" : ` (${Math.round(100 * language.certainty)} % certain)`;
+  const sure = language.certainty == null ? "" : ` (${percent(language.certainty)} certain)`;
   const name = languages.get(language.code) ?? language.code;
   const notes = language.warnings.map((each) => make("li", {}, each));
   return [make("div", { class: "read-as" }, make("p", {}, `Read as ${name}${sure}.`), ...(notes.length ? [make("ul", {}, ...notes)] : []))];
@@ -241,10 +247,10 @@ function readAs(language) {
 function missing(phrases) {
   if (!phrases?.length) return [];
   const rest = phrases.slice(NAMED);
-  const named = make("p", { class: "missing" }, `Not in this text: ${phrases.slice(0, NAMED).join(", ")}`);
+  const named = make("p", { class: "missing" }, "Not in this text: ", ...listed(phrases.slice(0, NAMED)));
   if (!rest.length) return [named];
   return [named, make("details", { class: "missing" }, make("summary", {}, `and ${rest.length} more`),
-    make("p", {}, rest.join(", ")))];
+    make("p", {}, ...listed(rest)))];
 }
 
 function same(keyphrase) {
@@ -283,11 +289,12 @@ function light(phrase) {
   }
 }
 
+const still = window.matchMedia("(prefers-reduced-motion: reduce)");
 const steps = new WeakMap(); // how often each phrase of the list was pressed: to its next place each time
 
 function go(inside, start) {
   const target = inside.querySelector(`mark[data-start="${start}"] a`);
-  target?.scrollIntoView({ block: "center", behavior: "smooth" });
+  target?.scrollIntoView({ block: "center", behavior: still.matches ? "instant" : "smooth" });
   target?.focus({ preventScroll: true });
 }
 
@@ -383,7 +390,8 @@ function choose(select, value) {
   select.value = there ? value : DEFAULTS[select.id];
 }
 
-function restore(keepsText = false) {
+// The settings of the link. A text of the user's is kept unless `keepsText` is false.
+function restore(keepsText) {
   const wanted = { ...DEFAULTS, ...Object.fromEntries(new URLSearchParams(location.hash.slice(1))) };
   choose($("method"), wanted.method);
   choose($("style"), wanted.style);
@@ -412,8 +420,8 @@ function describe() {
   $("diversity-shown").textContent = Number($("diversity").value).toFixed(2);
   const diverse = two.filter((each) => each.diverse);
   $("diversity").disabled = !diverse.length;
-  $("diversity-about").textContent = diverse.length === two.length ? "" :
-    diverse.length ? `Of these only ${diverse[0].name} can tell phrases apart.` : `${method?.name ?? "This"} cannot tell phrases apart.`;
+  $("diversity-about").textContent = diverse.length === two.length ? "The higher, the fewer similar phrases." :
+    diverse.length ? `Of these only ${diverse[0].name} can avoid similar phrases.` : `${method?.name ?? "This"} cannot avoid similar phrases.`;
   $("overlap-about").textContent = $("overlap").value ? "" : two.map((each) => `${each.name}: ${each.overlap}.`).join(" ");
   const own = linesOf("phrases").length;
   $("phrases-about").textContent = own ? `${own} ${own === 1 ? "phrase" : "phrases"}, ranked by how much each matters in the text.` : "";
@@ -450,32 +458,69 @@ function useText(text, markdown) {
 
 function useExample() {
   const example = examples.find((each) => each.name === $("example").value);
-  if (example) useText(example.text, example.markdown);
+  if (!example) return;
+  typed = false;
+  useText(example.text, example.markdown);
 }
 
 async function useFile(file) {
-  const suffix = file.name.toLowerCase().split(".").pop();
+  const suffix = suffixOf(file);
   $("problem").textContent = "";
   clearTimeout(timer);
   let text = null;
   await work(`Reading ${file.name} …`, null, async (signal) => {
-    if (file.size > (limits.max_file_bytes ?? Infinity)) throw new Error(`${file.name} is larger than this server takes.`);
-    if (READ_HERE.includes(suffix)) {
-      text = new TextDecoder("utf-8").decode(await file.arrayBuffer());
-    } else if (Object.hasOwn(SENT, suffix)) {
-      const headers = { "Content-Type": SENT[suffix] };
-      text = (await ask("v1/read", { method: "POST", headers, body: file, signal })).text;
-    } else {
-      const suffixes = [...READ_HERE, ...Object.keys(SENT)].map((each) => `.${each}`).join(", ");
-      throw new Error(`${file.name} cannot be read here: a file is one of ${suffixes}.`);
-    }
+    const found = await textOf(file, signal);
     signal.throwIfAborted();
+    if (!found.trim()) throw new Error(`${file.name} has no text.`);
+    text = found;
   });
   if (text === null) return;
   useText(text, IN_MARKDOWN.includes(suffix));
+  typed = true;
   $("example").value = "";
-  remember();
+  if (offered.size) remember(); // before that the link's settings are not restored yet
   await run();
+}
+
+const suffixOf = (file) => file.name.toLowerCase().split(".").pop();
+const inMegabytes = (bytes) => (bytes / 1e6).toLocaleString("en", { maximumFractionDigits: 1 });
+
+async function textOf(file, signal) {
+  const suffix = suffixOf(file);
+  if (file.size > (limits.max_file_bytes ?? Infinity)) {
+    throw new Error(`${file.name} has ${inMegabytes(file.size)} MB. This server takes ${inMegabytes(limits.max_file_bytes)} MB at most.`);
+  }
+  if (READ_HERE.includes(suffix)) return decoded(file.name, new Uint8Array(await file.arrayBuffer()));
+  if (!Object.hasOwn(SENT, suffix)) {
+    const suffixes = [...READ_HERE, ...Object.keys(SENT)].map((each) => `.${each}`).join(", ");
+    throw new Error(`${file.name} cannot be read here. This page reads files that end with ${suffixes}.`);
+  }
+  try {
+    const headers = { "Content-Type": SENT[suffix] };
+    return (await ask("v1/read", { method: "POST", headers, body: file, signal })).text;
+  } catch (error) {
+    if (error instanceof Refused) error.message = error.message.replace(/^the file\b/, file.name);
+    throw error;
+  }
+}
+
+// As the server decodes files: UTF-8, or UTF-16 with a byte order mark. A text in another encoding is not guessed at.
+function decoded(name, bytes) {
+  const [first, second] = bytes;
+  const encoding = first === 0xff && second === 0xfe ? "utf-16le" : first === 0xfe && second === 0xff ? "utf-16be" : "utf-8";
+  let text = "\0";
+  try {
+    text = new TextDecoder(encoding, { fatal: true }).decode(bytes);
+  } catch {
+    // said below
+  }
+  if (text.includes("\0")) throw new Error(`${name} is not a text in UTF-8. Save it as UTF-8, or paste its text.`);
+  return text;
+}
+
+function useFiles(files) {
+  if (files.length > 1) complain(new Error("This page shows one text: choose one file."));
+  else if (files.length) useFile(files[0]);
 }
 
 function takeFiles() {
@@ -493,13 +538,12 @@ function takeFiles() {
     });
   }
   document.addEventListener("drop", (event) => {
-    const file = event.dataTransfer?.files[0];
-    if (!file) return;
+    if (!event.dataTransfer?.files.length) return;
     event.preventDefault();
-    useFile(file);
+    useFiles(event.dataTransfer.files);
   });
   $("file").addEventListener("change", () => {
-    if ($("file").files[0]) useFile($("file").files[0]);
+    useFiles([...$("file").files]);
     $("file").value = "";
   });
 }
@@ -518,10 +562,15 @@ function fill(methods) {
   $("styles").hidden = !styles.length;
   $("style").replaceChildren(make("option", { value: "" }, "none: the general default"),
     ...styles.map((each) => make("option", { value: each.name }, each.name)));
-  $("language").replaceChildren(make("option", { value: "" }, "found out by the text"),
+  $("language").replaceChildren(make("option", { value: "" }, "found from the text"),
     ...[...languages].map(([code, name]) => make("option", { value: code }, name)));
   $("example").replaceChildren(make("option", { value: "" }, "none"),
     ...examples.map((each) => make("option", { value: each.name }, each.title)));
+}
+
+function load() {
+  loading ??= begin().catch(complain).finally(() => (loading = null));
+  return loading;
 }
 
 async function begin() {
@@ -539,7 +588,7 @@ async function begin() {
   fill(answer.methods);
   restore(typed);
   say("");
-  await run();
+  if (!running) await run(); // a file may be read already
 }
 
 function listen() {
@@ -551,10 +600,16 @@ function listen() {
     $("example").value = "";
     changed(600);
   });
-  $("text").addEventListener("keydown", (event) => {
-    if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) run();
-  });
+  for (const id of ["text", "phrases", "seeds"]) {
+    $(id).addEventListener("keydown", (event) => {
+      if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) run();
+    });
+  }
   for (const id of ["phrases", "seeds"]) $(id).addEventListener("input", () => changed(600));
+  document.querySelector(".skip").addEventListener("click", (event) => {
+    event.preventDefault(); // the address holds the settings
+    $("results").focus();
+  });
   document.addEventListener("keydown", (event) => {
     if (event.key === "Escape") cancel();
   });
@@ -578,16 +633,17 @@ function listen() {
     key = $("key").value;
     $("unlock").hidden = true;
     $("problem").textContent = "";
-    (offered.size ? run() : begin()).catch(complain);
+    run();
   });
   window.addEventListener("hashchange", () => {
-    restore();
+    if (!offered.size) return; // the page is loading, and restores what the link says when it has
+    restore(typed && !new URLSearchParams(location.hash.slice(1)).get("example"));
     run();
   });
 }
 
 const progress = new Progress($("progress"), cancel);
-// On a phone the settings would stand between the text and its phrases.
-$("settings").open = !window.matchMedia("(max-width: 60rem)").matches;
+// On a phone the settings would stand between the text and its phrases, and in a low window push them out of sight.
+$("settings").open = !window.matchMedia("(max-width: 60rem), (max-height: 52rem)").matches;
 listen();
-begin().catch(complain);
+load();

@@ -58,7 +58,12 @@ function meaning(name, value, told) {
 function related(keyphrase) {
   if (!keyphrase.related?.length) return [];
   return [make("p", {}, "Left out, because they share words with it: ",
-    make("span", { class: "related" }, keyphrase.related.join(", ")))];
+    make("span", { class: "related" }, ...listed(keyphrase.related)))];
+}
+
+// Phrases with commas between them: those of a script from right to left keep to themselves.
+export function listed(phrases) {
+  return phrases.flatMap((phrase, index) => [index ? ", " : "", make("bdi", {}, phrase)]);
 }
 
 function places(keyphrase, text) {
@@ -66,8 +71,8 @@ function places(keyphrase, text) {
   if (!found.length) return [];
   const at = offsets(text);
   const one = (place) => make("li", {},
-    make("button", { type: "button", "data-start": String(at(place.start)) }, `line ${place.line}`), ` ${place.before}`,
-    make("b", {}, text.slice(at(place.start), at(place.end)).replace(/\s+/g, " ")), place.after);
+    make("button", { type: "button", "data-start": String(at(place.start)) }, `line ${place.line}`), " ",
+    make("bdi", {}, place.before, make("b", {}, text.slice(at(place.start), at(place.end)).replace(/\s+/g, " ")), place.after));
   const list = make("ul", { class: "places" }, ...found.slice(0, PATIENT).map(one));
   const all = [list];
   if (found.length > PATIENT) {

@@ -9,9 +9,9 @@ export function offsets(text) {
   return (point) => starts[Math.min(point, starts.length - 1)];
 }
 
-// What bars and colours show, 0 to 1: the confidence, of methods that have one, else the score, beside the best.
+// What bars and colours show, 0 to 1: the score beside the best one. (Confidences are alike where all are very likely.)
 export function strengths(keyphrases) {
-  const values = keyphrases.map((each) => each.confidence ?? each.score);
+  const values = keyphrases.map((each) => each.score);
   const best = Math.max(...values, 0);
   return values.map((value) => (best > 0 ? Math.max(0, value / best) : 0));
 }

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from threading import Lock
-from typing import Any
 
 from mderank.document import AnyText
-from mderank.errors import OptionError
 from mderank.factory import build_extractor
 from mderank.keyphrase import Keyphrases
 from mderank.methods.base import Extractor
@@ -95,24 +93,3 @@ def shared_extractor(options: Options) -> SharedExtractor:
 @lru_cache(maxsize=4)
 def _build(options: str) -> SharedExtractor:
     return SharedExtractor(build_extractor(Options.from_dict(json.loads(options))))
-
-
-def merge_options(options: Options | Mapping[str, Any] | None, **named: Any) -> Options:
-    """Options from a mapping, and from arguments that have a name of their own.
-
-    Args:
-        options: The options; those that are named as well must have their default here.
-        **named: Options by name. None is not given.
-
-    Returns:
-        The options.
-
-    Raises:
-        OptionError: If an option is unknown, does not fit, or is given twice.
-    """
-    given = options.given() if isinstance(options, Options) else dict(options or {})
-    named = {name: value for name, value in named.items() if value is not None}
-    twice = sorted({name.replace("-", "_") for name in given} & named.keys())
-    if twice:
-        raise OptionError(f"options must not hold {', '.join(twice)}: that is an argument of its own")
-    return Options.from_dict({**given, **named})

@@ -5,11 +5,9 @@ from __future__ import annotations
 from concurrent.futures import ThreadPoolExecutor
 from threading import Event
 
-import pytest
-
-from mderank import OptionError, Options
-from mderank.integrations.shared import SharedExtractor, merge_options, shared_extractor
+from mderank import Options
 from mderank.methods import FirstPhrases
+from mderank.shared import SharedExtractor, shared_extractor
 from mderank.testing import FakeTagger
 
 
@@ -41,12 +39,3 @@ def test_one_thread_at_a_time():
         go_on.set()
         assert [next(found.result()).texts for found in waiting] == [["tide"], ["tide"]]
     assert Slow.most == 1
-
-
-def test_options_from_several_sources():
-    assert merge_options(None, top_k=3) == Options(top_k=3)
-    assert merge_options({"max-words": 5}, method="yake") == Options(method="yake", max_words=5)
-    assert merge_options(Options(exclude=("reef",)), top_k=2) == Options(exclude=("reef",), top_k=2)
-    for options in ({"top-k": 3}, Options(top_k=3)):
-        with pytest.raises(OptionError, match="options must not hold top_k: that is an argument of its own"):
-            merge_options(options, top_k=4)
