@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -102,11 +103,15 @@ def check_wheel(wheel: Path) -> None:
     """The wheel has all files of the package, the model and the templates among them, and no others."""
     with zipfile.ZipFile(wheel) as archive:
         names = {name for name in archive.namelist() if not name.endswith("/")}
+        metadata = archive.read(next(name for name in names if name.endswith(".dist-info/METADATA"))).decode()
     ours = {name.removeprefix("src/") for name in tracked(PACKAGE)}
     needed = {"mderank/py.typed", "mderank/models/minilm-l6/model.onnx", "mderank/templates/base.html"}
     assert needed <= ours, f"not in the package: {sorted(needed - ours)}"
     found = {name for name in names if ".dist-info/" not in name}
     assert found == ours, f"wheel: missing {sorted(ours - found)}, too many {sorted(found - ours)}"
+    relative = re.findall(r"\]\((?!https?:|#)[^)]*\)", metadata)
+    assert not relative, f"wheel: links of README.md that lead nowhere on the index: {relative[:20]}"
+    assert "pip install ." not in metadata, "wheel: README.md installs from a checkout; see [tool.hatch.metadata.hooks]"
     licences = {Path(name).name for name in names if ".dist-info/licenses/" in name}
     assert licences == {"LICENSE", "NOTICE"}, f"wheel: licences {sorted(licences)}"
 

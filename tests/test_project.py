@@ -21,6 +21,7 @@ ROOT = Path(__file__).parents[1]
 WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
 FORMS = sorted(file for file in (ROOT / ".github" / "ISSUE_TEMPLATE").glob("*.yml") if file.name != "config.yml")
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+INDEX_PAGE = PROJECT["tool"]["hatch"]["metadata"]["hooks"]["fancy-pypi-readme"]
 
 
 def load(file: Path) -> Any:
@@ -237,8 +238,8 @@ def test_the_image_is_built_from_what_the_package_is_made_of():
     kept = [
         line[1:] for line in (ROOT / ".dockerignore").read_text(encoding="utf-8").splitlines() if line.startswith("!")
     ]
-    project = PROJECT["project"]
-    needed = {"src", "pyproject.toml", project["readme"], *project["license-files"], ".ci/constraints.txt"}
+    readme = {fragment["path"] for fragment in INDEX_PAGE["fragments"]}
+    needed = {"src", "pyproject.toml", *readme, *PROJECT["project"]["license-files"], ".ci/constraints.txt"}
     assert set(kept) == needed
     assert all((ROOT / each).exists() for each in kept)
 
@@ -271,6 +272,21 @@ def test_the_sdist_has_everything_that_git_knows():
     included = [each.lstrip("/") for each in PROJECT["tool"]["hatch"]["build"]["targets"]["sdist"]["include"]]
     tops = {Path(name).parts[0] for name in listed.splitlines()} - {".gitignore", "pyproject.toml"}  # always in it
     assert not {top for top in tops if not any(Path(top).match(each) for each in included)}
+
+
+def test_the_page_of_the_package_index_has_links_that_lead_somewhere():
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert "pip install . &&" in text
+    for each in INDEX_PAGE["substitutions"]:
+        text = re.sub(each["pattern"], each["replacement"], text)
+    version = "v$HFPR_VERSION"  # the hook fills it in
+    assert f"](https://raw.githubusercontent.com/mderank/mderank/{version}/docs/images/highlight.png)" in text
+    assert f"[docs/methods.md](https://github.com/mderank/mderank/blob/{version}/docs/methods.md)" in text
+    assert not re.findall(r"\]\((?!https?:|#)", text)
+    assert "pip install ." not in text
+    assert "'.[pdf]'" not in text
+    assert "'mderank[pdf]'" in text
+    assert "pip install -e '.[dev]'" in text  # a checkout is needed for it
 
 
 def test_urls_of_the_project_are_those_of_its_repository():

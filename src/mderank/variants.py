@@ -50,7 +50,7 @@ _SINGULAR = frozenset(
 
 @lru_cache(maxsize=65_536)
 def variant_key(phrase: str, language: str = "en") -> str:
-    """What all forms of a phrase have in common: lower case, one spelling, singular words.
+    """The key that all forms of a phrase share: lower case, one spelling, singular words.
 
     The key has a space between words; a hyphen or dash counts as one. Outside English a word keeps its endings: there
     `stem_phrase` is used.

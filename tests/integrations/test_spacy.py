@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import subprocess
 import sys
 
@@ -11,7 +12,7 @@ from spacy.tokens import Doc
 from tests.conftest import TEXT
 
 import mderank.integrations.spacy
-from mderank import ConceptLabel, FusionRank, OptionError
+from mderank import ConceptLabel, FusionRank, MissingExtraError, OptionError
 from mderank.tagging.spacy import ENGLISH_PIPELINES, _load
 
 
@@ -157,3 +158,10 @@ def test_a_vocabulary_names_concepts_which_documents_keep(tmp_path):
     for each in (doc, Doc(nlp.vocab).from_bytes(doc.to_bytes())):
         (found,) = each._.keyphrases
         assert (found.text, found.concept) == ("surge", ConceptLabel("t3", "storm surge"))
+
+
+def test_without_spacy_the_error_names_the_extra(monkeypatch):
+    monkeypatch.setitem(sys.modules, "spacy.language", None)
+    monkeypatch.delitem(sys.modules, "mderank.integrations.spacy")
+    with pytest.raises(MissingExtraError, match=r"pip install 'mderank\[spacy\]'"):
+        importlib.import_module("mderank.integrations.spacy")

@@ -11,7 +11,7 @@ from tests.fuzz_inputs import pdf_file
 from mderank.errors import InputError
 from mderank.reading import ReadOptions, read_file, read_stream
 from mderank.reading import pdf as module
-from mderank.reading.pdf import pdf_text, pdf_text_and_title
+from mderank.reading.pdf import pdf_text_and_title
 
 pytest.importorskip("pypdf", reason="the extra 'pdf' is not installed")
 
@@ -21,6 +21,10 @@ START = b"BT /F1 12 Tf 50 700 Td "
 
 def page(lines: int) -> bytes:
     return START + LINE * lines + b"ET"
+
+
+def pdf_text(data: bytes, **limits: int) -> str:
+    return pdf_text_and_title(data, **limits)[0]
 
 
 def test_an_ordinary_file():
@@ -175,5 +179,5 @@ def test_the_title_is_that_of_the_metadata(metadata, title):
     out = io.BytesIO()
     writer.write(out)
     text, found = pdf_text_and_title(out.getvalue())
-    assert text == pdf_text(out.getvalue())
+    assert text.split() == "The storm surge model".split() * 3
     assert found == title

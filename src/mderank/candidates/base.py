@@ -1,4 +1,4 @@
-"""What a source of candidates is, and what the sources share: which tokens are words, and where a phrase stands."""
+"""The protocol of candidate sources, and their common parts: the test for words, and the occurrences of a phrase."""
 
 from __future__ import annotations
 

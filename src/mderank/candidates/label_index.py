@@ -271,7 +271,7 @@ class LabelIndex:
 
 @cache
 def _pattern(segmented: bool, match: Match) -> re.Pattern[str]:
-    """What a part is. Marks that belong to a letter (accents, vowel signs) are part of its word."""
+    """The pattern of a part. Marks that belong to a letter (accents, vowel signs) are part of its word."""
     letter = f"[{SEGMENTED_LETTERS}]"
     more = rf"[\w{_combining_marks()}{_INVISIBLE}]*"
     word = rf"{letter}|(?:(?!{letter})\w)(?:(?!{letter}){more[:-1]})*" if segmented else rf"\w{more}"
@@ -296,7 +296,7 @@ def _combining_marks() -> str:
 
 @lru_cache(maxsize=131_072)
 def _normalise(word: str, language: str, match: Match) -> str:
-    """What forms of a word have in common."""
+    """The normal form of a word, which its forms share."""
     word = unicodedata.normalize("NFC" if match == "exact" else "NFKC", _REMOVED.sub("", word))
     if match == "exact":
         return word

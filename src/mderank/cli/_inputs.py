@@ -82,7 +82,7 @@ def _add(options: Sequence[Callable[[F], F]], command: F) -> F:
 
 
 def read_options(settings: dict[str, Any]) -> ReadOptions:
-    """What they ask for; they are taken out of ``settings``."""
+    """Take the options of reading out of ``settings``."""
     form = settings.pop("input_format")
     names = ("encoding", "text_field", "title_field", "id_field", "language_field", "seeds_field", "tokens_field")
     given = {name: settings.pop(name, None) for name in (*names, "max_document_chars")}

@@ -32,7 +32,7 @@ class SectionedCommand(click.Command):
     """A command whose help shows its options under headings, and whose errors name the file that has options."""
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Where options come from a file too, an error about options says so."""
+        """Run the command. An error about options names the file, if options come from one."""
         if not ctx.params.get("quiet"):
             for note in ctx.meta.get(NOTES, ()):
                 click.echo(f"mderank: note: {note}", err=True)

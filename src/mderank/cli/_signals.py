@@ -1,4 +1,4 @@
-"""How a command ends before its time: Ctrl-C, SIGTERM, a pipe that nobody reads, a disk that is full."""
+"""Early ends of a command: Ctrl-C, SIGTERM, a pipe that nobody reads, a disk that is full."""
 
 from __future__ import annotations
 

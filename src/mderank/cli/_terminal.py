@@ -1,4 +1,4 @@
-"""What commands share at the terminal: a progress bar, output that is whole or not there, colour where it belongs."""
+"""Helpers for the terminal: a progress bar, output files that are written as a whole, the choice of colour."""
 
 from __future__ import annotations
 
@@ -134,7 +134,7 @@ def show_stages(*, silent: bool = False) -> Iterator[Callable[[str, int, int], N
 
 
 class Throughput:
-    """How many there are, how many of them are done, how many a second, how long the rest will take; on stderr.
+    """A line on stderr with the number of items, those done, the rate and the remaining time.
 
     Written over if that is a terminal; otherwise a line now and then, since nobody watches a job for days.
     """

@@ -220,7 +220,7 @@ _RELATIONS: dict[Relation, int] = {"narrower": 0, "broader": 1, "related": 2}
 
 
 def _relation(phrase: Sequence[str], label: Sequence[str], shared: int, head_is_last: bool) -> Relation | None:
-    """What a phrase is to a label. The head of an English noun phrase is last: a coastal storm surge is a surge."""
+    """A phrase as seen from a label. The head of an English noun phrase is last: a coastal storm surge is a surge."""
     for whole, part, relation in ((phrase, label, _NARROWER), (label, phrase, _BROADER)):
         starts = [each for each in range(len(whole) - len(part) + 1) if whole[each : each + len(part)] == part]
         if starts:

@@ -38,7 +38,6 @@ if TYPE_CHECKING:
 
 Storage = Literal["float32", "int8"]
 Compute = Literal["float32", "int16", "int8"]
-STORAGES: tuple[Storage, ...] = ("float32", "int8")
 
 OPSET = 18
 
@@ -234,7 +233,7 @@ def compare(original: Encoder, exported: Encoder) -> dict[str, float]:
 
 
 def _word_scores(encoder: Encoder, text: str) -> Floats:
-    """How far masking each word moves the document's embedding."""
+    """The distance by which masking each word moves the document's embedding."""
     tokenized = encoder.tokenize(text)
     starts = [0, *(index + 1 for index, character in enumerate(text) if character == " ")]
     masks = [(Span(start, end),) for start, end in zip(starts, [*starts[1:], len(text)], strict=True)]

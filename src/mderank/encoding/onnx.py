@@ -381,6 +381,6 @@ def _block_feed(sees_window: Any, slots: Any, sees_slot: Any, places: Any) -> di
 
 
 def _bias(visible: Any) -> Floats:
-    """What is added to attention scores: nothing where a token is attended to."""
+    """The bias of attention scores: 0 where a token is attended to."""
     bias: Floats = np.where(visible, np.float32(0), HIDE)
     return bias

@@ -1,4 +1,4 @@
-"""Which regular expressions of a tokenizer are accepted: those that cannot take exponential time.
+"""Checks of a tokenizer's regular expressions: those that can take exponential time are refused.
 
 Hugging Face tokenizers match by backtracking. A repeated group with a choice in it, such as ``(a+)+`` or ``(a|ab)*``,
 can be matched in exponentially many ways. Published tokenizers repeat characters and classes, never such groups.

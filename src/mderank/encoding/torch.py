@@ -276,7 +276,7 @@ def _check_tokenizer_libraries(model: str, folder: Path) -> None:
 
 
 def _spec(model: str, folder: Path, config: Any, tokenizer: Any, backend: Tokenizer, text_prefix: str) -> EncoderSpec:
-    """What the configuration and the tokenizer say."""
+    """The spec of an encoder, from its configuration and tokenizer."""
     prefix, suffix = special_tokens(backend)
     pad_id = tokenizer.pad_token_id if tokenizer.pad_token_id is not None else tokenizer.mask_token_id
     return EncoderSpec(

@@ -7,7 +7,7 @@
 {'keyphrases': ['Coral reefs']}
 """
 
-# No annotations from __future__: Haystack 2 reads the types of `run` as they stand.
+# No annotations from __future__: Haystack reads the types of `run` as they stand.
 import asyncio
 from collections.abc import Mapping
 from dataclasses import replace

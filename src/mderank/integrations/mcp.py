@@ -101,7 +101,7 @@ class FoundKeyphrase(BaseModel):
 
 
 class Reading(BaseModel):
-    """What was read, and how."""
+    """The text as it was read: its length, language, method and notes."""
 
     characters: int = Field(description="Length of the text.")
     language: str | None = Field(description="Language code.")

@@ -19,11 +19,8 @@ from inspect import Parameter, Signature
 from itertools import islice
 from typing import Any
 
-from spacy.language import Language
-from spacy.tokens import Doc
-from spacy.tokens import Span as DocSpan
-
 from mderank.document import Document, MarkedUpText, Tagset, Token
+from mderank.errors import MissingExtraError
 from mderank.factory import build_extractor
 from mderank.keyphrase import ConceptLabel, Keyphrases
 from mderank.methods.base import Extractor
@@ -31,6 +28,13 @@ from mderank.options import Options
 from mderank.tagging.paragraphs import paragraphs
 from mderank.tagging.spacy_words import join_hyphenated
 from mderank.text import replace_surrogates
+
+try:
+    from spacy.language import Language
+    from spacy.tokens import Doc
+    from spacy.tokens import Span as DocSpan
+except ImportError as error:
+    raise MissingExtraError("mderank.integrations.spacy", "spacy") from error
 
 KEY = "mderank"  # of doc.user_data, and of doc.spans
 

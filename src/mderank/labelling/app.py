@@ -44,7 +44,7 @@ class _Request(BaseModel):
 
 
 class VerdictRequest(_Request):
-    """What the user says about a phrase."""
+    """Request: the user's verdict on a phrase."""
 
     phrase: Annotated[str, Field(min_length=1, max_length=300)]
     verdict: Literal["right", "wrong"] | None
@@ -58,13 +58,13 @@ class SelectionRequest(_Request):
 
 
 class DoneRequest(_Request):
-    """Whether a document is labelled."""
+    """Request: mark a document as labelled, or not."""
 
     done: Annotated[bool, Field(strict=True)]
 
 
 class SaveRequest(_Request):
-    """Whether a file that exists is replaced."""
+    """Request: save the style, with leave to replace a file."""
 
     overwrite: Annotated[bool, Field(strict=True)] = False
 
@@ -149,7 +149,7 @@ def _api_routes(session: LabelSession) -> APIRouter:
 
     @api.get("/style")
     def style() -> Response:
-        """What was learned, and how sure it is that it helps."""
+        """The learned style, with its gain and certainty."""
         return json_response(session.style())
 
     @api.post("/style")

@@ -23,7 +23,7 @@ from mderank.reading.discovery import file_format
 
 @dataclass(frozen=True)
 class DocumentPlace:
-    """Where a document is.
+    """The position of a document: its file and record.
 
     Attributes:
         id: The document's id, unique among all.

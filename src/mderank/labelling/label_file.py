@@ -40,7 +40,7 @@ def phrase_key(phrase: str) -> str:
 
 @dataclass(frozen=True)
 class DocumentLabels:
-    """What a user said about a document.
+    """A user's labels of a document.
 
     Attributes:
         id: The document's id.

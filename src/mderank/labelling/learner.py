@@ -22,7 +22,7 @@ _log = logging.getLogger("mderank.labelling")
 
 @dataclass(frozen=True)
 class Learned:
-    """What was learned last.
+    """The result that was learned last.
 
     Attributes:
         report: The style and its worth.
@@ -81,7 +81,7 @@ class StyleLearner:
 
     @property
     def learned(self) -> Learned | None:
-        """What was learned last; None if nothing was."""
+        """The style that was learned last; None before the first."""
         return self._learned
 
     @property
@@ -96,7 +96,7 @@ class StyleLearner:
 
     @property
     def status(self) -> Status:
-        """What the learner does: it waits for labels, learns, has learned, or has failed."""
+        """The learner's state: it waits for labels, learns, has learned, or has failed."""
         with self._changed:
             if self._busy or self._waiting is not None:
                 return "learning"

@@ -1,4 +1,4 @@
-"""What all methods that rank candidates have in common: reading, candidates, ranking, batches, errors.
+"""The base class of methods that rank candidates: reading, candidates, ranking, batches, errors.
 
 A method is one class with one method of its own, `BaseExtractor._score`. Everything that a user relies on (spans,
 de-duplication, limits, order, what happens to a document that fails) is here, and so is the same for all of them.
@@ -11,12 +11,9 @@ from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import cache
-from inspect import Parameter as InspectedParameter
-from inspect import Signature, signature
 from operator import index
 from pathlib import Path
-from typing import Annotated, ClassVar, Protocol, SupportsIndex, TypedDict, get_args, get_type_hints, runtime_checkable
+from typing import Annotated, ClassVar, Protocol, SupportsIndex, TypedDict, runtime_checkable
 
 from mderank.candidates import CandidateSource, NounPhrases, PhraseList
 from mderank.candidates.base import ListedSource
@@ -30,7 +27,8 @@ from mderank.methods.failures import input_error, isolate_failures
 from mderank.methods.rank_candidates import rank_candidates
 from mderank.methods.scores import CandidateScores, ScoringInput
 from mderank.methods.seeded_texts import Seeds, each_with_seeds, with_seeds
-from mderank.parameters import Param, check_arguments, to_parameter
+from mderank.methods.signatures import AllParameters
+from mderank.parameters import Param, check_arguments
 from mderank.ranking import (
     MMR,
     Dedupe,
@@ -111,49 +109,6 @@ class BaseOptions(TypedDict, total=False):
     exclude: Iterable[str]
 
 
-class _AllParameters:
-    """The signature of a method's class for `help`: all parameters by name and with plain types, no ``**options``."""
-
-    def __get__(self, instance: object, owner: type[BaseExtractor]) -> Signature:
-        found = constructor_signature(owner).parameters.values()
-        return Signature([each.replace(annotation=to_parameter(each).hint) for each in found])
-
-
-@cache
-def constructor_signature(method: type[BaseExtractor]) -> Signature:
-    """Return the parameters of a method's constructor, those that it passes on to its base class among them.
-
-    Args:
-        method: the class of the method.
-
-    Returns:
-        The signature, without ``self`` and without ``**options``. Annotations are resolved, with `Param`.
-    """
-    homes = [home for home in method.__mro__ if "__init__" in vars(home) and home is not object]
-    found = _declared(homes[0])
-    passed_on = found.pop("**", None)
-    if passed_on is not None:
-        (group,) = get_args(passed_on.annotation)  # Unpack[BaseOptions]
-        inherited = {name: each for home in reversed(homes[1:]) for name, each in _declared(home).items()}
-        for name in get_type_hints(group):
-            if name in inherited and name not in found:
-                found[name] = inherited[name].replace(kind=InspectedParameter.KEYWORD_ONLY)
-    if not method.has_vectors:
-        found.pop("diversity", None)
-    return Signature(list(found.values()))
-
-
-def _declared(home: type) -> dict[str, InspectedParameter]:
-    """The parameters that a class declares in its own constructor; ``**options`` under the name ``**``."""
-    constructor = vars(home)["__init__"]
-    hints = get_type_hints(constructor, include_extras=True)
-    return {
-        "**" if each.kind is each.VAR_KEYWORD else name: each.replace(annotation=hints[name])
-        for name, each in signature(constructor).parameters.items()
-        if name != "self"
-    }
-
-
 class BaseExtractor(ABC):
     """Base of all methods: finds the candidates of texts, has them scored, and ranks them.
 
@@ -171,7 +126,7 @@ class BaseExtractor(ABC):
         OptionError: If an option has the wrong type or is out of range.
     """
 
-    __signature__ = _AllParameters()
+    __signature__ = AllParameters()
 
     has_vectors: ClassVar[bool] = False  # whether it can tell which candidates are alike
     takes_seeds: ClassVar[bool] = False  # whether its ranking can be pulled towards a topic

@@ -1,4 +1,4 @@
-"""What the methods that use an encoder have in common: its pooling, its layer, how far it sees."""
+"""The base class of methods that use an encoder: its pooling, its layer, the end of the text that it sees."""
 
 from __future__ import annotations
 
@@ -154,7 +154,7 @@ class EncoderExtractor(BaseExtractor):
         return replace(known, encoder=name, warnings=warnings)
 
     def _warn_of_language(self, item: ScoringInput) -> str:
-        """What to tell of the encoder on a text that is not English; empty if it is as good as any."""
+        """The warning about the encoder on a text that is not English; empty if it is as good as any."""
         if self.embedder is not None or self.encoder.spec.name != BUNDLED_MODEL:
             return ""
         return (
@@ -269,7 +269,7 @@ def _with_known_embedding(item: ScoringInput, made: Embeddings) -> Embeddings:
 
 
 def _embedding_request(item: ScoringInput, phrases: Sequence[str], is_embedded: bool) -> EmbeddingRequest:
-    """What is embedded of a document."""
+    """The parts of a document to embed."""
     phrases = phrases if item.candidates else ()
     if not is_embedded:
         return EmbeddingRequest(None, phrases=phrases)

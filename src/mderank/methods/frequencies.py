@@ -100,7 +100,7 @@ def _parts(phrase: str) -> set[str]:
 
 @dataclass(frozen=True)
 class WordFrequencies:
-    """How often each word occurs in a corpus.
+    """Frequencies of words in a corpus.
 
     Attributes:
         counts: Number of occurrences of each word, in lower case.

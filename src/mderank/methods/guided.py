@@ -1,4 +1,4 @@
-"""What the methods that take seeds have in common: how near each candidate is to the nearest seed.
+"""Common parts of methods that take seeds: the similarity of each candidate to the nearest seed.
 
 A seed is a phrase that says what the reader looks for. It need not stand in the text. It is embedded as the candidates
 are, beside them, so that the document is read no second time.
@@ -68,7 +68,7 @@ class GuidedExtractor(EncoderExtractor):
         return self.seeds if item.guide is None or item.guide.seeds is None else item.guide.seeds
 
     def _weight_of(self, item: ScoringInput) -> float:
-        """How much the seeds of a text count."""
+        """The weight of a text's seeds."""
         own = None if item.guide is None else item.guide.weight
         chosen = self.seed_weight if own is None else own
         return self.default_seed_weight if chosen is None else chosen

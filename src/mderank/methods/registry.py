@@ -10,7 +10,8 @@ from inspect import Parameter as InspectedParameter
 from typing import Any, Literal, get_type_hints
 
 from mderank.errors import OptionError
-from mderank.methods.base import BaseExtractor, Extractor, constructor_signature
+from mderank.methods.base import BaseExtractor, Extractor
+from mderank.methods.signatures import constructor_signature
 from mderank.options import Options
 from mderank.parameters import Parameter, to_parameter, unknown_name
 

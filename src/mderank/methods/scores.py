@@ -1,4 +1,4 @@
-"""What a method scores, and the scores that it returns."""
+"""The input of a method's scoring, and the scores that it returns."""
 
 from __future__ import annotations
 

@@ -79,7 +79,7 @@ class SourceDocument:
 
 @dataclass(frozen=True)
 class ReadOptions:
-    """How to read files.
+    """Options of reading files.
 
     Attributes:
         format: format of all files; None decides by each file's name, and by its first bytes if the name does not tell.
@@ -154,7 +154,7 @@ class ReadOptions:
 
 
 class RecordPosition(NamedTuple):
-    """Where a record begins in its file.
+    """The beginning of a record in its file.
 
     Attributes:
         offset: number of bytes before the record, after decompression.

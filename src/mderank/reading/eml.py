@@ -50,7 +50,7 @@ class _Part:
 
 @dataclass
 class _Body:
-    """What is written in a part and the parts in it.
+    """The texts of a part and of the parts in it.
 
     Attributes:
         texts: the texts, in order.

@@ -23,7 +23,7 @@ _LONGEST_TITLE = 1_000
 
 @dataclass
 class _Package:
-    """What a book's package file says.
+    """The contents of a book's package file.
 
     Attributes:
         title: the book's title.

@@ -25,30 +25,13 @@ _MAX_TITLE_CHARS = 1_000
 _CACHED_BYTES = 64_000_000  # decompressed streams that are kept for later pages
 
 
-def pdf_text(data: bytes, *, max_chars: int = MAX_DOCUMENT_CHARS) -> str:
-    """Return the text of all pages.
+def pdf_text_and_title(data: bytes, *, max_chars: int = MAX_DOCUMENT_CHARS) -> tuple[str, str | None]:
+    """Return the text of all pages, and the title in the file's metadata.
 
     Args:
         data: the bytes of the PDF file.
         max_chars: length of the longest text that is returned, in characters. The number of drawing operators is
             limited too, to twice as many, and the size of the pages' content, to 40 bytes per character.
-
-    Returns:
-        The pages' texts, one after the other.
-
-    Raises:
-        InputError: the PDF is encrypted, damaged or too long, or has no text.
-        MissingExtraError: the extra ``pdf`` is not installed.
-    """
-    return pdf_text_and_title(data, max_chars=max_chars)[0]
-
-
-def pdf_text_and_title(data: bytes, *, max_chars: int = MAX_DOCUMENT_CHARS) -> tuple[str, str | None]:
-    """Return the text of all pages, as `pdf_text` does, and the title in the file's metadata.
-
-    Args:
-        data: the bytes of the PDF file.
-        max_chars: length of the longest text that is returned, in characters.
 
     Returns:
         The pages' texts, one after the other, and the title; None if there is none.

@@ -20,7 +20,6 @@ from mderank.reading.detection import detect_format
 from mderank.reading.discovery import file_format
 from mderank.reading.gzip_stream import GzipStream
 from mderank.reading.html import html_text_and_title
-from mderank.reading.ipynb import notebook_text
 from mderank.reading.json import json_records
 from mderank.reading.jsonl import json_line_records, read_object
 from mderank.reading.limits import check_length, read_at_most, too_many_bytes
@@ -28,8 +27,6 @@ from mderank.reading.markdown import blank_markup, markdown_title
 from mderank.reading.mbox import mbox_records
 from mderank.reading.parquet import parquet_records
 from mderank.reading.pdf import pdf_text_and_title
-from mderank.reading.rst import blank_rst
-from mderank.reading.tex import tex_text
 
 _DETECTION_BYTES = 4096
 
@@ -186,7 +183,11 @@ def _read_whole_file(record: Record, options: ReadOptions) -> SourceDocument:
     if record.format == "markdown":
         prose = blank_markup(source)
         return SourceDocument(record.name, source, prose, title=markdown_title(source, prose))
-    return SourceDocument(record.name, source, prose=blank_rst(source) if record.format == "rst" else None)
+    if record.format == "rst":
+        from mderank.reading.rst import blank_rst
+
+        return SourceDocument(record.name, source, prose=blank_rst(source))
+    return SourceDocument(record.name, source)
 
 
 _Extracted = tuple[str, str | None, str | None]  # text, prose and title
@@ -222,11 +223,15 @@ def _mail(data: bytes, options: ReadOptions) -> _Extracted:
 
 
 def _notebook(data: bytes, options: ReadOptions) -> _Extracted:
+    from mderank.reading.ipynb import notebook_text
+
     text, prose = notebook_text(decode(data, options.encoding))
     return check_length(text, options), prose, None
 
 
 def _tex(data: bytes, options: ReadOptions) -> _Extracted:
+    from mderank.reading.tex import tex_text  # many regular expressions
+
     return *tex_text(decode(data, options.encoding), max_chars=options.max_document_chars), None
 
 

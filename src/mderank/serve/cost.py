@@ -1,4 +1,4 @@
-"""What a text costs to compute, counted before it is accepted.
+"""The cost of computing a text, counted before it is accepted.
 
 A tagger and an encoder take time for each word and each mark, not for each character. 150,000 brackets cost as much as
 150,000 words of prose, which would be five times as long.

@@ -1,4 +1,4 @@
-"""What the queues of a server extract with: processes of their own, or this process."""
+"""Extraction for the queues of a server: in processes of their own, or in this process."""
 
 from __future__ import annotations
 

@@ -299,14 +299,14 @@ class KnownLanguage(BaseModel):
 
 
 class ChanceWords(BaseModel):
-    """What a confidence is called."""
+    """The words for a range of confidences."""
 
     least: float = Field(description="The least confidence with this name.")
     words: str
 
 
 class MethodsAnswer(BaseModel):
-    """What the server offers, and how much it takes."""
+    """Response of `GET /v1/methods`: methods, options and limits."""
 
     version: str
     default: str
@@ -356,14 +356,14 @@ class ErrorAnswer(BaseModel):
 
 
 class Health(BaseModel):
-    """That the server lives."""
+    """Response of `GET /healthz`."""
 
     status: Literal["ok"]
     version: str
 
 
 class Ready(BaseModel):
-    """That the server takes requests."""
+    """Response of `GET /readyz`."""
 
     status: Literal["ready"]
     waiting: int

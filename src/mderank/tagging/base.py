@@ -1,4 +1,4 @@
-"""What a tagger is."""
+"""The protocol of taggers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-r"""Where one paragraph ends and the next begins.
+r"""The boundaries of paragraphs.
 
 Plain text has two habits: a paragraph is one long line, or it is wrapped at some width. In the first a line break
 ends a paragraph and no phrase may run across it; in the second it is only white space, and "support vector\nmachine"

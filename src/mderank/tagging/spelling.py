@@ -1,4 +1,4 @@
-"""What the spelling of a word says of its tag: capitals, digits, hyphens, and whether it begins a sentence.
+"""Features of a word's spelling for its tag: capitals, digits, hyphens, the beginning of a sentence.
 
 Encoders without capital letters do not see this. Headlines and capitals are read as if they were in lower case.
 """

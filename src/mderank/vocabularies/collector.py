@@ -14,7 +14,7 @@ from mderank.util.format import format_count
 
 @dataclass(frozen=True)
 class VocabularyFile:
-    """What a file of a vocabulary has.
+    """The contents of a vocabulary's file.
 
     Attributes:
         vocabulary: The vocabulary.

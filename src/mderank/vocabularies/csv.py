@@ -43,7 +43,7 @@ _ADDRESS = re.compile(r"<([^<>\s]+)>\t")
 
 
 class _Column(NamedTuple):
-    """What a column has: its meaning, and the language that its name ends with."""
+    """A column: its meaning, and the language that its name ends with."""
 
     meaning: str
     language: str
@@ -113,7 +113,7 @@ def _rows(text: str, delimiter: str) -> Iterator[tuple[int, list[str]]]:
 
 
 def _column(name: str) -> _Column | None:
-    """What a column has, by its name; None for columns that are not used."""
+    """The column of a name; None for columns that are not used."""
     plain = name.strip().strip('"').strip().lower().replace(" ", "_")
     plain = plain.rpartition(":")[2]  # skos:prefLabel
     if plain in _MEANINGS:

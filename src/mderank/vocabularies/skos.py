@@ -250,7 +250,7 @@ def _too_long(where: str) -> InputError:
 
 
 def _describe(error: Exception) -> str:
-    """What is wrong and where, in one line."""
+    """The error and its place, in one line."""
     if isinstance(error, RecursionError):
         return "it is nested too deeply"
     if isinstance(error, IndexError):  # of rdflib's parser of Turtle

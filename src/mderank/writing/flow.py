@@ -143,7 +143,7 @@ def _is_verse(block: Sequence[_Line]) -> bool:
 
 
 def _shown_between(line: _Line, after: _Line, inner: int, width: int) -> str | None:
-    """What is shown for the end of a line; None if the line ends."""
+    """The characters that stand for the end of a line; None if the line ends."""
     if _BEGINS_ANEW.match(after.words) or _IS_ALONE.search(line.words) or _IS_ALONE.search(after.words):
         return None
     if after.words.startswith("\t") or (max(after.indent, line.indent) >= _DEEP and after.indent != inner):

@@ -81,7 +81,7 @@ def _shown_end(text: str, marks: list[Mark]) -> int:
 
 
 def _shortenings(found: Keyphrases, length: int, end: int, later: int) -> Iterator[str]:
-    """What is not shown, in words."""
+    """The parts that are not shown, in words."""
     if end < length:
         yield (
             f"Shown: the first {end:,} of {length:,} characters; {format_count(later, 'occurrence')} of the listed "

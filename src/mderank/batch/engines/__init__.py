@@ -1,1 +1,1 @@
-"""Where the shards of a batch run: on this machine, on Ray, on Spark."""
+"""Engines that run the shards of a batch: this machine, Ray, Spark."""

@@ -1,4 +1,4 @@
-"""What TopicRank and MultipartiteRank share: topics of phrases with common stems, and a graph by nearness in the text.
+"""Common parts of TopicRank and MultipartiteRank: topics of phrases with common stems, and a graph of their nearness.
 
 Neither the distances between all phrases nor the graph, in which every two phrases are joined, is ever held as a
 matrix: only phrases that share a stem can be of one topic, and what flows along all edges is a convolution along the

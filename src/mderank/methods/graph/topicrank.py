@@ -25,7 +25,6 @@ from mderank.methods.scores import CandidateScores, ScoringInput
 from mderank.parameters import Param, check_arguments
 
 Representative = Literal["first", "frequent", "central"]
-REPRESENTATIVES: tuple[Representative, ...] = ("first", "frequent", "central")
 
 
 class TopicRank(TopicExtractor):

@@ -1,4 +1,4 @@
-"""What TextRank, SingleRank and PositionRank share: a graph of words that occur near each other, and their PageRank."""
+"""Common parts of TextRank, SingleRank and PositionRank: a graph of words that occur together, and their PageRank."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ WEIGHTED = Param(help="Weigh an edge by how often its words meet.")
 
 @dataclass(frozen=True)
 class WordRank:
-    """How the words of a document are linked and ranked.
+    """The links and ranks of a document's words.
 
     Attributes:
         window: Words that are closer than this are linked; 2 links neighbours.

@@ -10,7 +10,6 @@ import numpy as np
 import numpy.typing as npt
 
 StringSimilarity = Literal["none", "sequence", "levenshtein", "jaro"]
-STRING_SIMILARITIES: tuple[StringSimilarity, ...] = ("none", "sequence", "levenshtein", "jaro")
 
 _BUCKETS = 32  # code points modulo 32: every letter from a to z, and the space, has a bucket of its own
 

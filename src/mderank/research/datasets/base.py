@@ -24,7 +24,7 @@ class PaperStatistics:
 
 @dataclass(frozen=True)
 class PaperInput:
-    """What the paper's program does to a document before it is tagged. Brackets become spaces in every dataset.
+    """The document as the paper's program gives it to its tagger. Brackets become spaces in every dataset.
 
     Attributes:
         title: Whether the title is put before the text.

@@ -62,7 +62,7 @@ class SourceFiles:
 
 @dataclass(frozen=True)
 class ImportSummary:
-    """What was written.
+    """The numbers of an import.
 
     Attributes:
         documents: Number of documents.

@@ -30,7 +30,7 @@ _HYPHENS = re.compile("[-\u2010\u2011]")
 
 @dataclass(frozen=True)
 class Judgement:
-    """Which predictions for a document are correct.
+    """The correct predictions for a document.
 
     Attributes:
         hits: Whether each prediction is correct, best first.

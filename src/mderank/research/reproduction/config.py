@@ -1,4 +1,4 @@
-"""What is available for a reproduction: encoders, numbers of documents, modes. It makes the specifications of runs."""
+"""The means of a reproduction: encoders, numbers of documents, modes. It makes the specifications of runs."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ class Limits:
 
 @dataclass(frozen=True)
 class ReproductionConfig:
-    """What a reproduction is made with.
+    """The means of a reproduction.
 
     Attributes:
         encoder: The encoder in place of the paper's BERT.

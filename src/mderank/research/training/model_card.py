@@ -22,7 +22,7 @@ _OBJECTIVES = {
 
 @dataclass(frozen=True)
 class CardFacts:
-    """What a model card says beside the recipe.
+    """The facts of a model card beside the recipe.
 
     Attributes:
         corpus: Name of the corpus.

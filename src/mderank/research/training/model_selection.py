@@ -1,4 +1,4 @@
-"""Which encoder of a run is published, and when a run stops early."""
+"""The choice of a run's encoder to publish, and early stopping."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ _MOST_TESTED = 200  # documents on which a point of the learning curve is measur
 
 @dataclass(frozen=True)
 class Choice:
-    """What is chosen by cross-validation.
+    """A choice that cross-validation makes.
 
     Attributes:
         penalty: Penalty on weights that differ from the default; infinite if nothing is certainly better.

@@ -1,4 +1,4 @@
-"""What a style prefers, in words."""
+"""A style's preferences in words."""
 
 from __future__ import annotations
 

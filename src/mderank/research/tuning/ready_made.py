@@ -22,7 +22,7 @@ FOLDER = Path(__file__).parents[2] / "styles"
 
 @dataclass(frozen=True)
 class ReadyMade:
-    """What a style that is part of mderank is learned from.
+    """The training data of a style that is part of mderank.
 
     Attributes:
         description: Who chose the labels.

@@ -1,4 +1,4 @@
-r"""How a plain text is laid out: its paragraphs, list items, table cells, headings, and what is not prose in it.
+r"""The layout of a plain text: its paragraphs, list items, table cells, headings, and what is not prose in it.
 
 A phrase never crosses the edge of a block. Code, quote marks, time stamps, mail headers, signatures, running heads and
 the like are blanked: replaced by as many spaces, so that all offsets hold. Every step looks at each line a bounded
@@ -37,7 +37,7 @@ _LOWER_WORD = re.compile(r"(?<![\w@.-])[^\W\d_A-Z][\w-]{2,}(?![\w@]|\.\w)")
 
 @dataclass(frozen=True)
 class Layout:
-    """How a text is laid out.
+    """The layout of a text.
 
     Attributes:
         blocks: stretches of the text, in order, that a phrase never crosses: a paragraph with its wrapped lines, a

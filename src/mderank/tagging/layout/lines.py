@@ -32,7 +32,7 @@ _ENDING = 80  # characters of a line that are looked at from its end
 
 
 class Kind(Enum):
-    """What a line is."""
+    """The kind of a line."""
 
     BLANK = auto()
     PROSE = auto()

@@ -1,4 +1,4 @@
-"""What surrounds the prose of a web page: menus, buttons, cookie banners, footers, links to other pages.
+"""The surroundings of a web page's prose: menus, buttons, cookie banners, footers, links to other pages.
 
 Only texts with prose and with at least two items that no prose has, such as "Accept all", are taken for web pages.
 """

@@ -1,4 +1,4 @@
-"""Which lines are continued by the next: wrapped lines, as opposed to lines that are paragraphs.
+"""Wrapped lines, which the next line continues, as opposed to lines that are paragraphs.
 
 A line break is a wrap if the next word would not have fitted on the line. That alone would join the lines of a list
 of titles, which are about equally long. So the words beside the break, and how neighbouring lines begin, count too:
@@ -46,7 +46,7 @@ _CONTINUED = re.compile(r"[,\w]\s*\Z")
 
 @dataclass(frozen=True, slots=True)
 class _Break:
-    """What stands around the break between two prose lines.
+    """The surroundings of the break between two prose lines.
 
     Attributes:
         is_near: no blank line stands between them.

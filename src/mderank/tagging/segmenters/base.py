@@ -1,4 +1,4 @@
-"""What a segmenter is, and what those of all languages share."""
+"""The protocol of segmenters, and the common parts of those of all languages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a table of the paper is measured_with: which runs it needs, its cells, its plots."""
+"""A table of the paper: the runs that it needs, its cells, its plots."""
 
 from __future__ import annotations
 
