@@ -35,6 +35,7 @@ def test_what_word_processors_write(tmp_path):
     made.sections[0].header.paragraphs[0].text = "CONFIDENTIAL"
     made.sections[0].footer.paragraphs[0].text = "page 1"
     made.save(tmp_path / "a.docx")
+    assert docx_text((tmp_path / "a.docx").read_bytes(), ReadOptions()).title == "Storm surges"
     assert read((tmp_path / "a.docx").read_bytes()).split("\n\n") == [
         "Storm surges",
         "The surge model reads wind fields &\ttides.",
@@ -53,8 +54,9 @@ def test_formulas_are_shown_and_are_not_prose():
     assert docx_text(docx(f"{body}</w:p><w:tbl>{row}</w:tbl>"), ReadOptions()) == (
         "Of k-means, dN/dt=rN\n\na | x + y",
         "Of k-means, ,       \n\na | ,    ",
+        None,
     )
-    assert docx_text(docx(f"<w:p>{formula('x')}</w:p>"), ReadOptions()) == ("x", None)
+    assert docx_text(docx(f"<w:p>{formula('x')}</w:p>"), ReadOptions()) == ("x", None, None)
 
 
 def test_prompts_of_empty_form_fields_are_left_out():

@@ -184,6 +184,10 @@ def test_folders_give_parquet_but_csv_only_if_it_is_named(tmp_path):
     assert isinstance(only, SourceDocument)
 
 
+def notebook(*texts: str) -> str:
+    return json.dumps({"cells": [{"cell_type": "markdown", "source": text} for text in texts]})
+
+
 @pytest.mark.parametrize(
     ("name", "content", "title"),
     [
@@ -196,6 +200,20 @@ def test_folders_give_parquet_but_csv_only_if_it_is_named(tmp_path):
         ("a.md", "## A part\n\n# Owls", None),
         ("a.md", "text #1\n\n#hashtag", None),
         ("a.txt", "# Owls", None),
+        (
+            "a.tex",
+            r"\documentclass{a}\title[A]{On \emph{owls}\thanks{Us} of~$k$}\begin{document}Text",
+            "On owls of k",
+        ),
+        ("a.tex", r"\section{A part}\title{Owls}\title{No}", "Owls"),
+        ("a.tex", r"\section{A part} text", None),
+        ("a.rst", ".. _a:\n\n:author: Lee\n\n====\n Of *owls*\n=========\n\nText", "Of owls"),
+        ("a.rst", "Owls\n====", "Owls"),
+        ("a.rst", "A sentence.\n\nOwls\n====", None),
+        ("a.rst", "Owls\n===", None),
+        ("a.rst", ".. a comment", None),
+        ("a.ipynb", notebook("Text", "# On *owls* of $k$\n\nText", "# Another"), "On owls of $k$"),
+        ("a.ipynb", notebook("Text"), None),
     ],
 )
 def test_titles_of_files(tmp_path, name, content, title):

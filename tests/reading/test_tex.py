@@ -60,7 +60,7 @@ def test_what_is_read(source, text):
     ],
 )
 def test_what_is_shown_and_is_not_prose(source, text, prose):
-    assert tex_text(source) == (text, prose)
+    assert tex_text(source) == (text, prose, None)
 
 
 def test_of_the_preamble_only_the_title_is_read():

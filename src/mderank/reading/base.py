@@ -47,7 +47,8 @@ class SourceDocument:
         language: the document's language, if its record names one.
         seeds: phrases that pull the document's ranking towards a topic, if its record names any.
         title: the document's title: of a record the field that `ReadOptions.title_field` names, of a file what its
-            format has for it, such as ``<title>``; None if there is none. It is also part of ``text``, except in PDF.
+            format has for it, such as ``<title>`` or a first heading; None if there is none. It is also part of
+            ``text``, except in PDF.
         carried: values that `ReadOptions.carry` takes from the record into the row of the result.
     """
 

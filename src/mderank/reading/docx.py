@@ -23,6 +23,7 @@ _NOTES = {"footnotes": "footnotes.xml", "endnotes": "endnotes.xml"}  # by kind o
 _LEFT_OUT = frozenset(("del", "moveFrom", "Fallback"))
 _MARKS = {"tab": "\t", "ptab": "\t", "br": "\n", "cr": "\n", "noBreakHyphen": "-"}
 _CONTENTS = re.compile(r"TOC(?:\d|Heading)|TableofFigures", re.IGNORECASE)  # styles of tables of contents
+_TITLE = re.compile(r"Tit(?:le|el|re|olo)|T[ií]?tulo", re.IGNORECASE)  # the style of titles, in several languages
 _ELEMENTS_PER_CHAR = 2  # XML elements per character of the limit; a document has one for several characters
 _FEW_ELEMENTS = 10_000  # that a part may have beyond that
 _PARAGRAPH, _LINE, _BAR = "\n\n", "\n", " | "  # what is before a block, before a table's row, and between its cells
@@ -39,10 +40,12 @@ class DocxText(NamedTuple):
     Attributes:
         text: the text.
         prose: the same with formulas replaced by spaces; None if there are none.
+        title: the first paragraph in the style of titles, on one line; None if there is none.
     """
 
     text: str
     prose: str | None
+    title: str | None
 
 
 def docx_text(data: bytes, options: ReadOptions) -> DocxText:
@@ -57,7 +60,7 @@ def docx_text(data: bytes, options: ReadOptions) -> DocxText:
         options: the limit.
 
     Returns:
-        The text, and its prose.
+        The text, its prose and its title.
 
     Raises:
         InputError: the file is encrypted, of an old format, damaged or too long, or has no text.
@@ -80,7 +83,7 @@ def docx_text(data: bytes, options: ReadOptions) -> DocxText:
     marked = "".join(part for block in reader.blocks for part in block)[len(_PARAGRAPH) :]
     text = _FORMULA.sub(r"\1", marked)
     prose = _FORMULA.sub(_blank_formula, marked)
-    return DocxText(text, None if prose == text else prose)
+    return DocxText(text, None if prose == text else prose, reader.title)
 
 
 def _blank_formula(found: re.Match[str]) -> str:
@@ -114,10 +117,12 @@ class _PartReader:
 
     Attributes:
         blocks: the paragraphs and rows, each with the white space before it.
+        title: the first paragraph in the style of titles; None if there is none.
     """
 
     def __init__(self, max_chars: int) -> None:
         self.blocks: Blocks = []
+        self.title: str | None = None
         self._max_chars = max_chars
         self._in_table = False  # whether the last block is a row of the table that is open
         self._length = -len(_PARAGRAPH)  # the last paragraph has nothing below it
@@ -126,7 +131,7 @@ class _PartReader:
         """Read a part whose XML begins with the element ``root``."""
         self._root = root
         self._paragraphs: list[list[str]] = []  # those that are open: a text box is in a paragraph
-        self._is_contents: list[bool] = []
+        self._styles: list[str] = []  # of the paragraphs that are open
         self._prompts: list[bool] = []  # of the form fields that are open, whether they show what to write there
         self._hidden_runs: list[bool] = []
         self._rows: list[list[Blocks]] = []  # the cells of the rows that are open: a table is in a cell
@@ -148,7 +153,7 @@ class _PartReader:
             self._read_property(name, attributes)
         elif name == "p":
             self._paragraphs.append([])
-            self._is_contents.append(False)
+            self._styles.append("")
         elif name == "tr":
             self._rows.append([])
         elif name == "tc" and self._rows:
@@ -170,8 +175,8 @@ class _PartReader:
             self._hidden_runs[-1] = True
         elif name == "showingPlcHdr" and self._prompts:
             self._prompts[-1] = attributes.get("val") not in _FALSE
-        elif name == "pStyle" and self._is_contents:
-            self._is_contents[-1] = bool(_CONTENTS.match(attributes.get("val", "")))
+        elif name == "pStyle" and self._styles:
+            self._styles[-1] = attributes.get("val", "")
 
     def _end(self, name: str) -> None:
         if self._left_out:
@@ -181,8 +186,10 @@ class _PartReader:
         elif name == "p":
             block = "".join(self._paragraphs.pop()).strip()
             self._in_table = self._in_table and bool(self._rows)
-            is_contents = self._is_contents.pop()
-            if block and not is_contents:
+            style = self._styles.pop()
+            if block and not _CONTENTS.match(style):
+                if self.title is None and _TITLE.fullmatch(style):
+                    self.title = " ".join(_FORMULA.sub(r"\1", block).split())
                 self._here().append((_PARAGRAPH, block))
                 self._grow(len(_PARAGRAPH))
         elif name == "tr":

@@ -184,9 +184,10 @@ def _read_whole_file(record: Record, options: ReadOptions) -> SourceDocument:
         prose = blank_markup(source)
         return SourceDocument(record.name, source, prose, title=markdown_title(source, prose))
     if record.format == "rst":
-        from mderank.reading.rst import blank_rst
+        from mderank.reading.rst import blank_rst, rst_title
 
-        return SourceDocument(record.name, source, prose=blank_rst(source))
+        prose = blank_rst(source)
+        return SourceDocument(record.name, source, prose, title=rst_title(source, prose))
     return SourceDocument(record.name, source)
 
 
@@ -206,7 +207,7 @@ def _pdf(data: bytes, options: ReadOptions) -> _Extracted:
 def _docx(data: bytes, options: ReadOptions) -> _Extracted:
     from mderank.reading.docx import docx_text  # zipfile and expat take time to start
 
-    return *docx_text(data, options), None
+    return docx_text(data, options)
 
 
 def _epub(data: bytes, options: ReadOptions) -> _Extracted:
@@ -226,13 +227,13 @@ def _notebook(data: bytes, options: ReadOptions) -> _Extracted:
     from mderank.reading.ipynb import notebook_text
 
     text, prose = notebook_text(decode(data, options.encoding))
-    return check_length(text, options), prose, None
+    return check_length(text, options), prose, markdown_title(text, blank_markup(text))
 
 
 def _tex(data: bytes, options: ReadOptions) -> _Extracted:
     from mderank.reading.tex import tex_text  # many regular expressions
 
-    return *tex_text(decode(data, options.encoding), max_chars=options.max_document_chars), None
+    return tex_text(decode(data, options.encoding), max_chars=options.max_document_chars)
 
 
 # Formats whose text is taken out of the file.

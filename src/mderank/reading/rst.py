@@ -73,6 +73,31 @@ def blank_rst(text: str) -> str:
     return blanked
 
 
+def rst_title(text: str, prose: str) -> str | None:
+    r"""Return the heading that a text in reStructuredText begins with.
+
+    >>> source = ".. _tides:\n\nOn *tides*\n==========\n"
+    >>> rst_title(source, blank_rst(source))
+    'On tides'
+
+    Args:
+        text: source in reStructuredText.
+        prose: the value of `blank_rst`.
+
+    Returns:
+        The heading without markup, on one line; None if the text begins otherwise.
+    """
+    first = re.search(r"\S", prose)
+    if first is None:
+        return None
+    end = text.find("\n", first.start())
+    underline = text[end + 1 :].partition("\n")[0] if end >= 0 else ""
+    start = text.rfind("\n", 0, first.start()) + 1
+    if not _RULE.match(underline) or len(underline.rstrip()) < len(text[start:end].strip()):
+        return None
+    return " ".join(prose[start:end].split())
+
+
 def _blank(text: str, mark: str = "") -> str:
     return mark + re.sub(r"[^\n]", " ", text[len(mark) :])
 

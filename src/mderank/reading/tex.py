@@ -54,15 +54,17 @@ _DEFINED = re.compile(r"\s?\\[A-Za-z@]{1,60}[#\d]{0,20}(?:\s?=?\s?\\[A-Za-z@]{1,
 
 
 class TexText(NamedTuple):
-    """The text of a LaTeX document.
+    r"""The text of a LaTeX document.
 
     Attributes:
         text: the text. Formulas, citations and references are as they are written.
         prose: the same text with these replaced by spaces.
+        title: the first ``\title`` on one line; None if there is none.
     """
 
     text: str
     prose: str
+    title: str | None
 
 
 def tex_text(source: str, *, max_chars: int = MAX_DOCUMENT_CHARS) -> TexText:
@@ -76,7 +78,7 @@ def tex_text(source: str, *, max_chars: int = MAX_DOCUMENT_CHARS) -> TexText:
         max_chars: length of the longest text that is returned, in characters.
 
     Returns:
-        The text, with a blank line between paragraphs, and its prose.
+        The text, with a blank line between paragraphs, its prose and its title.
 
     Raises:
         InputError: the text is longer.
@@ -141,6 +143,7 @@ class _Reader:
         self._last: dict[str, int] = {}
         self._tables = 0
         self._names: dict[str, str] = {}
+        self._title: str | None = None
 
     def read(self) -> TexText:
         begin = self._source.find(_BEGIN)
@@ -152,7 +155,7 @@ class _Reader:
         self._read_to(len(self._source))
         self._end_paragraph()
         writer = self._writers[0]
-        return TexText("".join(writer.text), "".join(writer.prose))
+        return TexText("".join(writer.text), "".join(writer.prose), self._title)
 
     def _read_preamble(self, end: int) -> None:
         self._names = dict(_DEFINITION.findall(self._source, 0, end))
@@ -163,7 +166,7 @@ class _Reader:
                 self._skip_optional()
                 group = self._group_end(self._at)
                 if group:
-                    self._heading(group)
+                    self._heading(name, group)
                     self._read_to(group)
             elif name in ("newcommand", "renewcommand", "def", "newenvironment", "providecommand"):
                 self._skip_arguments(2)
@@ -225,7 +228,7 @@ class _Reader:
         elif name in HEADINGS:
             self._skip_optional()
             if group := self._group_end(self._skip_space()):
-                self._heading(group)
+                self._heading(name, group)
         elif name in NOTES:
             self._skip_optional()
             if group := self._group_end(self._at):
@@ -277,10 +280,17 @@ class _Reader:
             return False
         return True
 
-    def _heading(self, group: int) -> None:
+    def _heading(self, name: str, group: int) -> None:
         writer = self._writers[-1]
         writer.separate("\n\n")
-        self._closing[group - 1] = lambda: writer.separate("\n\n")
+        start = len(writer.text)
+
+        def close() -> None:
+            writer.separate("\n\n")
+            if name == "title" and self._title is None:
+                self._title = " ".join("".join(writer.text[start:]).split()) or None
+
+        self._closing[group - 1] = close
 
     def _end_note(self) -> None:
         if len(self._writers) > 1:
