@@ -68,6 +68,8 @@ def test_folders_and_fields(tmp_path):
 def test_an_unknown_option():
     with pytest.raises(OptionError, match="colour"):
         mderank.extract(TEXT, colour="red")
+    with pytest.raises(OptionError, match=r"FusionRank\(candidates=…\)"):
+        mderank.extract(TEXT, candidates=["coral reef"])
     with pytest.raises(OptionError, match="unknown option 'textfield': did you mean text_field"):
         mderank.read("a.jsonl", textfield="abstract")
 

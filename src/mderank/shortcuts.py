@@ -42,6 +42,11 @@ def extract(text: AnyText | Path, top_k: int | None = 10, **options: Any) -> Key
         InputError: If the text or the file cannot be read, or the file has several documents.
         OptionError: If an option is unknown or does not fit.
     """
+    if "candidates" in options:
+        raise OptionError(
+            "extract takes plain values, such as phrases=['storm surge'], not candidates: FusionRank(candidates=…) and "
+            "other methods take those"
+        )
     chosen = Options.from_dict({**options, "top_k": 0 if top_k is None else top_k})
     extractor = shared_extractor(replace(chosen, seeds=()))
     if not isinstance(text, Path):
