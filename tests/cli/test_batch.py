@@ -196,15 +196,16 @@ def test_the_summary_says_why_documents_failed(run, tmp_path):
     told = result.stderr.splitlines()[-4:]
     shown = str(file) if len(str(file)) <= 78 else f"…{str(file)[-77:]}"  # the end of a long path
     syntax = "this line is not JSON: Expecting property name enclosed in double quotes at column 2"
+    number = "the field 'text' is a number, not a string (fields: id, text); name another: --text-field"
     assert told == [
         f"mderank: 2 × {syntax}; e.g. {shown}:1",
-        "mderank: 1 × the field 'text' is not a string (fields: id, text); name another: --text-field; e.g. a",
+        f"mderank: 1 × {number}; e.g. a",
         "mderank: 1 × the field 'text' is missing (fields: id); name another: --text-field; e.g. c",
         f"mderank: all of them: mderank collection {out} --failed",
     ]
     listed = run("collection", out, "--failed").stdout.splitlines()
     assert [line.partition(": ")[0] for line in listed] == [f"{file}:1", "a", f"{file}:4", "c"]
-    assert listed[1] == f"a: {file}:2: the field 'text' is not a string (fields: id, text); name another: --text-field"
+    assert listed[1] == f"a: {file}:2: {number}"
     assert [row["id"] for row in json.loads(run("collection", out, "--failed", "-f", "json").stdout)] == [
         f"{file}:1",
         "a",

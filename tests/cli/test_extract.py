@@ -65,7 +65,7 @@ def test_html_is_safe_against_markup_in_the_text(run, tmp_path):
     file.write_text(text)
     output = run("extract", file, "-f", "html").stdout
     page = HtmlPage(output)
-    allowed = "html head meta title style body header section h2 div ol li a span mark p details summary"
+    allowed = "html head meta title style body header section h1 h2 div ol li a span mark p details summary"
     assert set(page.tags) <= set(allowed.split())
     assert text.replace("\x07", "\ufffd") in page.text
     assert "<b>bold.txt" in page.text

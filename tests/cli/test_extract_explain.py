@@ -98,7 +98,8 @@ def test_phrases_that_were_left_out_for_their_overlap_are_named():
     assert phrase["related"]
     assert row["related"] == "; ".join(phrase["related"])
     assert f"      related     {', '.join(phrase['related'])}\n" in first_of("table")
-    assert f'<td colspan="2" class="related">{", ".join(phrase["related"])}</td>' in first_of("html")
+    listed = ", ".join(f"<bdi>{each}</bdi>" for each in phrase["related"])
+    assert f'<td colspan="2" class="related">{listed}</td>' in first_of("html")
     for form in ("table", "html", "jsonl"):
         assert "related</th>" not in written(form, fusion(overlap="any"), RELATED)
         assert '"related"' not in written(form, fusion(overlap="any"), RELATED)
@@ -134,7 +135,7 @@ def test_html_unfolds_and_links_to_the_places():
     assert page.tags.count("details") == page.tags.count("summary") > 2
     assert len(page.ids) == len(set(page.ids)) == page.tags.count("mark") + 1
     assert {link.removeprefix("#") for link in page.links} >= set(page.ids) - {"d1"}
-    assert "3: occurrences in the text" in page.text
+    assert "how often it occurs (3×)" in page.text
     # "owl" stands in "barn owl" only, which is the better one: its places are shown, but lead nowhere.
     places = {link.removeprefix("#") for link in page.links if "p" in link}
     assert places <= set(page.ids)
@@ -145,8 +146,8 @@ def test_html_stays_safe_against_markup_and_without_script():
     output = written("html", fusion(), text)
     page = HtmlPage(output)
     assert set(page.tags) <= set(
-        "html head meta title style body header section h2 div ol ul li a span mark p details summary table tr th td b"
-        "".split()
+        "html head meta title style body header section h1 h2 div ol ul li a span mark p details summary table tr th "
+        "td b bdi".split()
     )
     assert "default-src 'none'; style-src 'unsafe-inline'" in output
     assert "<script" not in output

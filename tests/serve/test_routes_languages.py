@@ -57,7 +57,7 @@ def test_the_page_shows_texts_of_other_languages(server):
     playwright = pytest.importorskip("playwright.sync_api", reason="needs pip install playwright")
     expect = playwright.expect
     with chromium() as browser:
-        page = browser.new_page()
+        page = browser.new_page(viewport={"width": 1280, "height": 1100})  # lower ones fold the settings
         page.goto(server.url)
         page.fill("#text", ARABIC)
         expect(page.locator(".read-as")).to_contain_text("Read as Arabic", timeout=20_000)
