@@ -16,6 +16,7 @@ from mderank.serve.errors import ApiError
 from mderank.serve.file_reader import FileReaderPool, readable_kinds
 
 WORD_TYPE = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
+NOTEBOOK = b'{"cells": [{"cell_type": "markdown", "source": "The *reef*"}]}'
 
 
 def read(running: Running, data: bytes, kind: str):
@@ -23,22 +24,22 @@ def read(running: Running, data: bytes, kind: str):
 
 
 @pytest.mark.parametrize(
-    ("data", "kind", "text"),
+    ("data", "kind", "text", "prose"),
     [
-        (b"The reef.", "text/plain", "The reef."),
-        (b"# The *reef*", "text/markdown; charset=utf-8", "# The *reef*"),
-        (b"<title>T</title><p>The <b>reef</b><script>x()</script>", "text/html", "T\n\nThe reef"),
-        ("<p>caf\xe9".encode(), "TEXT/HTML", "caf\xe9"),
-        (b"*The* reef.", "text/x-rst", "*The* reef."),
-        (rb"\emph{The} reef $x^2$.", "text/x-tex", "The reef $x^2$."),
-        (docx("<w:p><w:r><w:t>The reef</w:t></w:r></w:p>"), WORD_TYPE, "The reef"),
-        (epub({"a": "<p>The reef"}), "application/epub+zip", "Tides\n\nThe reef"),
-        (b"Subject: Reefs\nTo: a@b.c\n\nThe reef", "message/rfc822", "Subject: Reefs\nTo: a@b.c\n\nThe reef"),
-        (b'{"cells": [{"cell_type": "markdown", "source": "The *reef*"}]}', "application/x-ipynb+json", "The *reef*"),
+        (b"The reef.", "text/plain", "The reef.", None),
+        (b"# The *reef*", "text/markdown; charset=utf-8", "# The *reef*", "  The  reef "),
+        (b"<title>T</title><p>The <b>reef</b><script>x()</script>", "text/html", "T\n\nThe reef", None),
+        ("<p>caf\xe9".encode(), "TEXT/HTML", "caf\xe9", None),
+        (b"*The* reef.", "text/x-rst", "*The* reef.", " The  reef."),
+        (rb"\emph{The} reef $x^2$.", "text/x-tex", "The reef $x^2$.", "The reef ,    ."),
+        (docx("<w:p><w:r><w:t>The reef</w:t></w:r></w:p>"), WORD_TYPE, "The reef", None),
+        (epub({"a": "<p>The reef"}), "application/epub+zip", "Tides\n\nThe reef", None),
+        (b"Subject: Reefs\nTo: a@b.c\n\nThe reef", "message/rfc822", "Subject: Reefs\nTo: a@b.c\n\nThe reef", None),
+        (NOTEBOOK, "application/x-ipynb+json", "The *reef*", "The  reef "),
     ],
 )
-def test_files(shared: Running, data, kind, text):
-    assert read(shared, data, kind).json() == {"text": text}
+def test_files(shared: Running, data, kind, text, prose):
+    assert read(shared, data, kind).json() == {"text": text, "prose": prose}
 
 
 def test_a_pdf(shared: Running):
@@ -114,7 +115,7 @@ def test_a_few_files_at_a_time():
         return await asyncio.gather(*(reader.read(b"x", "text/plain") for _ in range(2)), return_exceptions=True)
 
     first, second = asyncio.run(all_at_once())
-    assert first == "x"
+    assert first == {"text": "x", "prose": None}
     assert isinstance(second, ApiError)
     assert second.code == "busy"
     assert second.headers["Retry-After"]
@@ -136,4 +137,4 @@ def test_the_limits_of_the_readers_hold_in_the_process():
 def test_hostile_pages_are_read():
     reader = FileReaderPool(ServerConfig())
     page = b"<meta charset=punycode><p>storm<![C x> &#" + b"9" * 5000 + b"; surge"
-    assert asyncio.run(reader.read(page, "text/html")) == "storm \ufffd surge"
+    assert asyncio.run(reader.read(page, "text/html"))["text"] == "storm \ufffd surge"

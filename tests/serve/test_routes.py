@@ -103,6 +103,32 @@ def test_markdown_is_read_as_prose(shared: Running):
         assert text[slice(*each["spans"][0])] == each["text"]
 
 
+def test_phrases_are_in_the_prose_that_a_client_sends(shared: Running):
+    text = "The old reef \ud800 is near. Ann wrote: the big whale is old."
+    prose = text[:23] + ", " + " " * (len(text) - 25)
+
+    def post(path, body):
+        sent = json.dumps(body)  # which escapes the lone surrogate
+        return shared.client.post(path, content=sent, headers={"content-type": "application/json"}).json()
+
+    answer = post("/v1/extract", {"text": text, "prose": prose, "top_k": 20})
+    assert {each["text"] for each in answer["keyphrases"]} == {"reef"}
+    batch = {"documents": [{"text": text, "prose": prose}, {"text": text}], "top_k": 20}
+    first, second = post("/v1/extract/batch", batch)["results"]
+    assert first["keyphrases"] == answer["keyphrases"]
+    assert "whale" in {each["text"] for each in second["keyphrases"]}
+
+
+@pytest.mark.parametrize("prose", ["The new reef", "The old ree", "The old reef ", "The old     \n"])
+def test_prose_that_is_not_that_of_the_text_is_refused(shared: Running, prose):
+    answer = shared.extract("The old reef", prose=prose)
+    assert answer.status_code == 422
+    assert answer.json()["error"]["message"] == (
+        "body: prose must be the text with some of its characters replaced by spaces or commas"
+    )
+    assert "leave out one of them" in shared.extract("A", prose="A", format="markdown").json()["error"]["message"]
+
+
 def test_several_texts(shared: Running):
     documents = [{"id": "a", "text": REEFS}, {"text": ""}, {"id": 7, "text": "The lazy dog is old."}]
     results = shared.client.post("/v1/extract/batch", json={"documents": documents, "top_k": 3}).json()["results"]

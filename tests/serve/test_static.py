@@ -141,7 +141,7 @@ def drop(page: Any, name: str, data: bytes) -> None:
         ("a.eml", b"Subject: The old reef\nTo: a@b.c\n\nis near.", "Subject: The old reef", False),
         ("a.rst", b"The *old* reef", "The *old* reef", False),
         ("a.tex", rb"The \emph{old} reef", "The old reef", False),
-        ("a.ipynb", b'{"cells": [{"cell_type": "markdown", "source": "The *old* reef"}]}', "The *old* reef", True),
+        ("a.ipynb", b'{"cells": [{"cell_type": "markdown", "source": "The *old* reef"}]}', "The *old* reef", False),
     ],
 )
 def test_a_file_is_dropped(visit, name, data, text, markdown):
@@ -154,6 +154,21 @@ def test_a_file_is_dropped(visit, name, data, text, markdown):
     expect(page.locator("#results .text").first).to_contain_text("reef")  # no more that of the example
     shown(page)
     assert any("reef" in each for each in phrases(page))
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_phrases_are_in_the_prose_of_a_file_until_its_text_is_changed(visit, end):
+    page = visit()
+    comment = "The \U0001f40b old reef is near.\n\n.. about the big whale\n".replace("\n", end)
+    drop(page, "a.rst", comment.encode())
+    expect(page.locator("#results .text").first).to_contain_text("whale")
+    shown(page)
+    assert [each for each in phrases(page) if "whale" in each or "reef" in each] == ["reef"]
+    page.locator("#text").press("End")
+    page.locator("#text").type(" The harbour")
+    expect(page.locator("#results .text").first).to_contain_text("harbour")
+    shown(page)
+    assert "whale" in phrases(page)
 
 
 def test_a_file_is_opened(visit, tmp_path):

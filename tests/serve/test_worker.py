@@ -235,7 +235,7 @@ def test_no_options_end_the_process(monkeypatch):
         return get(cache, options)
 
     monkeypatch.setattr(ExtractorCache, "get", fails)
-    texts = [("Coral reefs protect the coast.", 5, False, None, None, None)]
+    texts = [("Coral reefs protect the coast.", 5, False, None, None, None, None)]
     without_attention, fault, fine = answers_of_the_process(
         (Options(method="attentionrank"), texts),
         (Options(top_k=7), texts),

@@ -44,6 +44,7 @@ class QueueEntry:
         language: Its language, if the client names one.
         seeds: Phrases that pull its ranking towards a topic.
         seed_weight: How much they count; None for the method's own.
+        prose: The text without what no phrase may be part of, if the client sent it.
         future: Receives the keyphrases, or the error. Cancelling it takes the entry out of the queue.
     """
 
@@ -57,6 +58,7 @@ class QueueEntry:
     language: str | None = None
     seeds: tuple[str, ...] = ()
     seed_weight: float | None = None
+    prose: str | None = None
     future: Future[Keyphrases] = field(default_factory=Future)
 
     def queued_text(self, speed: float) -> QueuedText:
@@ -75,6 +77,7 @@ class QueueEntry:
             self.language,
             self.seeds,
             self.seed_weight,
+            self.prose,
         )
 
 

@@ -48,8 +48,8 @@ class FileReaderPool:
         self._config = config
         self._busy = 0
 
-    async def read(self, data: bytes, content_type: str) -> str:
-        """Return the text of a file.
+    async def read(self, data: bytes, content_type: str) -> dict[str, str | None]:
+        """Return the ``text`` of a file, and its ``prose``.
 
         Args:
             data: Content of the file.
@@ -71,7 +71,7 @@ class FileReaderPool:
         finally:
             self._busy -= 1
 
-    async def _run(self, data: bytes, kind: InputFormat) -> str:
+    async def _run(self, data: bytes, kind: InputFormat) -> dict[str, str | None]:
         most = self._config.max_text_chars
         limits = (str(self._config.reader_memory_bytes), str(int(self._config.timeout_seconds) + 1), str(most))
         process = await asyncio.create_subprocess_exec(
@@ -98,7 +98,7 @@ class FileReaderPool:
             raise ApiError("unreadable", str(answer["error"]))
         if "length" in answer:
             raise ApiError("text_too_long", f"the file has {answer['length']:,} characters; the limit is {most:,}")
-        return str(answer["text"])
+        return {"text": answer["text"], "prose": answer["prose"]}
 
 
 def main(kind: InputFormat, memory: int, seconds: int, most: int) -> None:
@@ -115,11 +115,13 @@ def main(kind: InputFormat, memory: int, seconds: int, most: int) -> None:
             with contextlib.suppress(ValueError, OSError):
                 resource.setrlimit(limit, (value, value))
     source = read_record(Record("the file", sys.stdin.buffer.read(), kind), ReadOptions())
-    answer: dict[str, str | int]
+    answer: dict[str, str | int | None]
     if source.error is not None:
         answer = {"error": str(source.error)}
+    elif len(source.text) > most:
+        answer = {"length": len(source.text)}
     else:
-        answer = {"text": source.text} if len(source.text) <= most else {"length": len(source.text)}
+        answer = {"text": source.text, "prose": None if source.prose == source.text else source.prose}
     sys.stdout.write(json.dumps(answer))
 
 

@@ -97,8 +97,7 @@ def api_routes(service: Service) -> APIRouter:
               openapi_extra={"requestBody": {"required": True, "content": content}})  # fmt: skip
     async def read(request: Request) -> Response:
         """The text of a file in one of these formats, which is the request body. The server does not store it."""
-        text = await service.readers.read(await request.body(), request.headers.get("content-type", ""))
-        return json_response({"text": text})
+        return json_response(await service.readers.read(await request.body(), request.headers.get("content-type", "")))
 
     return api
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from types import NoneType
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, create_model, field_validator
+import numpy as np
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, create_model, field_validator, model_validator
 
 from mderank.options import OptionInfo, Options
 from mderank.parameters import NGramRange, Parameter, Params
@@ -134,7 +135,35 @@ class OptionsRequest(HttpOptions):
 TextFormat = Literal["text", "markdown"]
 
 
-class ExtractRequest(OptionsRequest):
+def _is_blanked(prose: str, text: str) -> bool:
+    """Return whether a text of the same length differs in spaces and commas only."""
+    kept, read = (np.frombuffer(each.encode("utf-32-le", "surrogatepass"), np.uint32) for each in (prose, text))
+    return bool(np.isin(kept[kept != read], (ord(" "), ord(","))).all())
+
+
+class TextRequest(BaseModel):
+    """A text, and which of it is prose."""
+
+    text: str = Field(description="What to read. Offsets count its code points.")
+    format: TextFormat = Field(default="text", description="In Markdown, marks are passed over.")
+    prose: str | None = Field(
+        default=None,
+        description="The same text with spaces or commas in place of what no phrase may be part of, as `POST /v1/read` "
+        "gives it.",
+    )
+
+    @model_validator(mode="after")
+    def _check_prose(self) -> Self:
+        if self.prose is None:
+            return self
+        if self.format != "text":
+            raise ValueError("prose is for the format 'text': leave out one of them")
+        if len(self.prose) != len(self.text) or not _is_blanked(self.prose, self.text):
+            raise ValueError("prose must be the text with some of its characters replaced by spaces or commas")
+        return self
+
+
+class ExtractRequest(OptionsRequest, TextRequest):
     """One text, and the options."""
 
     model_config = ConfigDict(
@@ -143,11 +172,8 @@ class ExtractRequest(OptionsRequest):
         json_schema_extra={"examples": [{"text": EXAMPLE, "top_k": 3}, {"text": EXAMPLE, "top_k": 1, "explain": True}]},
     )
 
-    text: str = Field(description="What to read. Offsets count its code points.")
-    format: TextFormat = Field(default="text", description="In Markdown, marks are passed over.")
 
-
-class InputDocument(BaseModel):
+class InputDocument(TextRequest):
     """A text, and what to call it."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -155,8 +181,6 @@ class InputDocument(BaseModel):
     id: Annotated[str, StringConstraints(max_length=200)] | Whole | None = Field(
         default=None, description="Comes back with the answer; else the document's number."
     )
-    text: str = Field(description="What to read. Offsets count its code points.")
-    format: TextFormat = Field(default="text", description="In Markdown, marks are passed over.")
     language: Annotated[str, StringConstraints(max_length=_LONGEST_LANGUAGE)] | None = Field(
         default=None, description="Language of this text, by code or English name; it precedes that of the request."
     )
@@ -332,6 +356,11 @@ class ReadAnswer(BaseModel):
     """The text of a file."""
 
     text: str
+    prose: str | None = Field(
+        default=None,
+        description="The text with spaces or commas in place of markup, formulas and what a mail quotes, to send with "
+        "it; null if there are none.",
+    )
 
 
 class Detail(BaseModel):

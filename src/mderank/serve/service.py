@@ -191,6 +191,7 @@ class Service:
                 each.language if isinstance(each, schema.InputDocument) else None,
                 options.seeds if (own := _own_seeds(each)) is None else check_seeds(own),
                 options.seed_weight,
+                each.prose,
             )
             for each, size in zip(documents, sizes, strict=True)
         ]

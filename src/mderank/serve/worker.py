@@ -57,6 +57,7 @@ class QueuedText:
         language: Its language, if the client names one.
         seeds: Phrases that pull its ranking towards a topic; none without.
         seed_weight: How much they count; None for the method's own.
+        prose: The text without what no phrase may be part of, if the client sent it.
     """
 
     text: str
@@ -67,6 +68,7 @@ class QueuedText:
     language: str | None = None
     seeds: tuple[str, ...] = ()
     seed_weight: float | None = None
+    prose: str | None = None
 
     def as_input(self) -> AnyText:
         """Return the text as an extractor takes it."""
@@ -74,9 +76,10 @@ class QueuedText:
         return GuidedText(text, self.seeds, self.seed_weight) if self.seeds else text
 
     def _unguided(self) -> str | MarkedUpText:
-        if not self.markdown and self.language is None:
+        prose = blank_markup(self.text) if self.markdown else self.prose
+        if prose is None and self.language is None:
             return self.text
-        return MarkedUpText(self.text, blank_markup(self.text) if self.markdown else None, self.language)
+        return MarkedUpText(self.text, prose, self.language)
 
 
 class QueueExtractor(Protocol):
@@ -392,7 +395,7 @@ class WorkerProcess:
 
 def _message(options: Options, texts: Sequence[QueuedText]) -> Any:
     return options, [
-        (text.text, text.top, text.markdown, text.language, text.seeds, text.seed_weight) for text in texts
+        (text.text, text.top, text.markdown, text.language, text.seeds, text.seed_weight, text.prose) for text in texts
     ]
 
 
@@ -472,8 +475,8 @@ def _answer_messages(messages: IO[bytes], answers: IO[bytes]) -> None:
             extractor = LocalExtractor(cache.get(options))
             results = extractor.extract_together(
                 [
-                    QueuedText(text, top, markdown, language=language, seeds=seeds, seed_weight=seed_weight)
-                    for text, top, markdown, language, seeds, seed_weight in texts
+                    QueuedText(text, top, markdown, language=language, seeds=seeds, seed_weight=weight, prose=prose)
+                    for text, top, markdown, language, seeds, weight, prose in texts
                 ]
             )
             answer: Any = [_as_sent(result) for result in results]

@@ -6,12 +6,13 @@ import { asCsv, asText, offsets, pieces, strengths } from "./marks.js";
 import { Progress } from "./progress.js";
 import { duration, percent } from "./words.js";
 
-const READ_HERE = ["txt", "text", "md", "markdown", "rst", "rest"];
-const IN_MARKDOWN = ["md", "markdown", "ipynb"]; // also what the server returns of it
+const READ_HERE = ["txt", "text", "md", "markdown"];
+const IN_MARKDOWN = ["md", "markdown"];
 const SENT = {
   html: "text/html", htm: "text/html", xhtml: "application/xhtml+xml", pdf: "application/pdf",
   docx: "application/vnd.openxmlformats-officedocument.wordprocessingml.document", epub: "application/epub+zip",
   eml: "message/rfc822", tex: "text/x-tex", latex: "text/x-tex", ipynb: "application/x-ipynb+json",
+  rst: "text/x-rst", rest: "text/x-rst",
 };
 const LONG_SECONDS = 3; // texts that take longer are not computed again at each change
 const MEASURED = 2000; // characters: what is shorter says little about the speed
@@ -27,6 +28,7 @@ const speeds = new Map(); // of each method, in characters per second: the serve
 let limits = {};
 let examples = [];
 let key = null;
+let opened = null; // {text, prose} of the file in the text field: what is not prose, such as formulas, is blank there
 let typed = false; // whether the text is the user's: it may be there before the page has loaded
 let loading = null; // what the page loads from the server, once and again if that failed
 let running = null; // what can abort the requests under way
@@ -67,6 +69,7 @@ async function ask(path, options = {}, tries = 3) {
 function extract(text, method, signal) {
   const wanted = { text, method, top_k: Number($("top").value), explain: true };
   if ($("markdown").checked) wanted.format = "markdown";
+  else if (opened?.text === text) wanted.prose = opened.prose; // as long as nobody has changed the text
   if (offered.get(method)?.diverse && Number($("diversity").value) > 0) wanted.diversity = Number($("diversity").value);
   if ($("style").value && takes(method, "style")) wanted.style = $("style").value;
   if ($("overlap").value) wanted.overlap = $("overlap").value;
@@ -467,15 +470,16 @@ async function useFile(file) {
   const suffix = suffixOf(file);
   $("problem").textContent = "";
   clearTimeout(timer);
-  let text = null;
+  let read = null;
   await work(`Reading ${file.name} …`, null, async (signal) => {
     const found = await textOf(file, signal);
     signal.throwIfAborted();
-    if (!found.trim()) throw new Error(`${file.name} has no text.`);
-    text = found;
+    if (!found.text.trim()) throw new Error(`${file.name} has no text.`);
+    read = found;
   });
-  if (text === null) return;
-  useText(text, IN_MARKDOWN.includes(suffix));
+  if (read === null) return;
+  opened = read.prose ? withoutReturns(read) : null;
+  useText(read.text, IN_MARKDOWN.includes(suffix));
   typed = true;
   $("example").value = "";
   if (offered.size) remember(); // before that the link's settings are not restored yet
@@ -490,18 +494,26 @@ async function textOf(file, signal) {
   if (file.size > (limits.max_file_bytes ?? Infinity)) {
     throw new Error(`${file.name} has ${inMegabytes(file.size)} MB. This server takes ${inMegabytes(limits.max_file_bytes)} MB at most.`);
   }
-  if (READ_HERE.includes(suffix)) return decoded(file.name, new Uint8Array(await file.arrayBuffer()));
+  if (READ_HERE.includes(suffix)) return { text: decoded(file.name, new Uint8Array(await file.arrayBuffer())), prose: null };
   if (!Object.hasOwn(SENT, suffix)) {
     const suffixes = [...READ_HERE, ...Object.keys(SENT)].map((each) => `.${each}`).join(", ");
     throw new Error(`${file.name} cannot be read here. This page reads files that end with ${suffixes}.`);
   }
   try {
     const headers = { "Content-Type": SENT[suffix] };
-    return (await ask("v1/read", { method: "POST", headers, body: file, signal })).text;
+    return await ask("v1/read", { method: "POST", headers, body: file, signal });
   } catch (error) {
     if (error instanceof Refused) error.message = error.message.replace(/^the file\b/, file.name);
     throw error;
   }
+}
+
+// The text as the text field gives it back, which has other line ends. Offsets of the server count code points.
+function withoutReturns({ text, prose }) {
+  const all = [...text];
+  const kept = all.map((mark, at) => mark !== "\r" || all[at + 1] !== "\n");
+  const without = (each) => [...each].filter((_, at) => kept[at]).join("");
+  return { text: wellFormed(without(text)).replaceAll("\r", "\n"), prose: wellFormed(without(prose)).replaceAll("\r", "\n") };
 }
 
 // As the server decodes files: UTF-8, or UTF-16 with a byte order mark. A text in another encoding is not guessed at.
