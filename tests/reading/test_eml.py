@@ -175,6 +175,7 @@ QUOTE = "the opera house needs a roof"
         "> {}",
         "On Mon, 2 Mar 2026 at 09:12, Ann Lee <a@b.c> wrote:\n\n> {}\n> > {}\n>\n\n" + OWN,
         "On Mon, 2 Mar 2026 at 09:12, Ann Lee <a@b.c> wrote:\n\n{}\n\n{}",
+        "Le 2 mars 2026 à 9 h 12, Ann Lee a écrit :\n\n{}",
         "Am 2. März 2026 um 09:12 schrieb Ann Lee\n<a@b.c>:\n> {}",
         "-----Original Message-----\nFrom: Ann\n\n{}",
         "________________________________\nFrom: Ann Lee\nSent: Monday\nTo: Bob\nSubject: roofs\n\n{}",
@@ -201,6 +202,7 @@ def test_quotes_are_shown_and_are_not_prose(quoted):
         (b"tides", f"{OWN}\n\n---------- Forwarded message ----------\nFrom: Ann\nDate: x\nSubject: y\n\n{QUOTE}"),
         (b"tides", f"{OWN}\n\n>>> import tides\n> 5 m of water"),
         (b"tides", f"{OWN}\n\nOn 2 March it rained.\nFrom: the sea"),
+        (b"tides", f"{OWN}\n\nOn 2 March 2026 the council wrote:\n\nthe opera house needs a roof\n\n{OWN}"),  # no mail
     ],
 )
 def test_what_is_no_quote_is_prose(subject, body):

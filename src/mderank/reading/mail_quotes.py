@@ -18,14 +18,16 @@ _HEADER = tuple(
     for names in ("from|von|de", "sent|date|gesendet|datum|envoyé|enviado", "subject|betreff|objet|asunto|assunto")
 )
 _HEADER_LINES = 6
+# Mail programs write when and by whom a mail was sent; people write "On 3 May the council wrote:" above a quotation.
+_SENT = re.compile(r"\d\s?[:.h]\s?\d\d|@")
 _SIGNATURE = re.compile(r"\s{0,3}--\s?\Z")
 
 
 def blank_quotes(texts: Sequence[str], subject: str = "") -> list[str]:
     r"""Replace what a mail quotes by spaces. A forwarded mail is no quote.
 
-    A quote is a line with a quote mark, or all that follows "On Monday Ann wrote:", "Original Message" or the header of
-    a mail. A mail that has hardly a word of its own keeps its quotes.
+    A quote is a line with a quote mark, or all that follows a line such as "On 3 May at 10:15 Ann wrote:", "Original
+    Message" or the header of a mail. A mail that has hardly a word of its own keeps its quotes.
 
     Args:
         texts: the texts of the mail, in order, without its header.
@@ -70,8 +72,10 @@ def _begins_quote(lines: Sequence[str], number: int) -> bool:
     if len(line) > _LONGEST_LINE:
         return False
     following = lines[number + 1][:_LONGEST_LINE] if number + 1 < len(lines) else ""
-    if _BEGINS_QUOTE.match(line) or is_attribution(line, following):
+    if _BEGINS_QUOTE.match(line):
         return True
+    if is_attribution(line, following):
+        return bool(_SENT.search(line) or _SENT.search(following))
     first, *rest = _HEADER
     header = [each[:_LONGEST_LINE] for each in lines[number + 1 : number + _HEADER_LINES]]
     return bool(first.match(line)) and all(any(map(field.match, header)) for field in rest)
