@@ -300,7 +300,7 @@ class Keyphrases(list[Keyphrase]):
 
         Returns:
             A frame with the columns text, key, score, raw_score, confidence (NaN if there is none), count and spans; of
-            a vocabulary also concept_id and concept_label.
+            a vocabulary also concept_id and concept_label (missing values for phrases without a concept).
 
         Raises:
             MDERankError: If pandas is not installed.
